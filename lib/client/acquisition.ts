@@ -1,0 +1,205 @@
+import { AlreadyCompletedError, type HolderInfo, LockHeldError, StoreError } from '../errors/index.js';
+import { publish } from '../events/index.js';
+import {
+  ensureStoreTime,
+  type Grant,
+  type GrantRequest,
+  type LeaseContext,
+  type LeaseItem,
+  leaseItemOf,
+  requestGrant,
+  takeoverBefore,
+} from '../lease/index.js';
+import { sleep } from '../runtime/index.js';
+import type { Patience } from './patience.js';
+
+/** What one acquire call asks for. */
+export interface AcquisitionRequest extends Omit<GrantRequest, 'leaseId' | 'seenLeaseId'> {
+  /** Take over a lease of the same owner at once: an earlier attempt of the same logical worker. */
+  readonly supersede: boolean;
+  /** A grant with less than this left on arrival is not handed out, in milliseconds. */
+  readonly safetyMarginMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What an acquisition needs of its client. */
+export interface AcquisitionHost {
+  readonly context: LeaseContext;
+  /** Gives a lease back in the background, now or when its write arrives late. */
+  readonly giveBack: (name: string, leaseId: string, leaseMs: number) => void;
+}
+
+/**
+ * One acquire call, from its first write to a grant or an error.
+ *
+ *     write ──granted──► valid on arrival? ──yes──► done
+ *       ▲  └─held──► sleep ► read ► free or expired? ──yes──┐
+ *       └────────────────────────────────────────────────────┘
+ *
+ * The first try is the write itself. While the lock is held it only reads: refused writes would eat the write
+ * capacity that the holder's renewals need. Throttling and 5xx are part of waiting.
+ */
+export class Acquisition {
+  readonly #host: AcquisitionHost;
+  readonly #request: AcquisitionRequest;
+  readonly #patience: Patience;
+  #leaseId: string;
+  #seen: LeaseItem | undefined;
+  #lastError: StoreError | undefined;
+  /** A write of ours may be applied although we were not told. */
+  #uncertain = false;
+  #toldHeld = false;
+
+  constructor(host: AcquisitionHost, request: AcquisitionRequest, patience: Patience) {
+    this.#host = host;
+    this.#request = request;
+    this.#patience = patience;
+    this.#leaseId = host.context.runtime.randomId();
+  }
+
+  /**
+   * @throws LockHeldError when it stayed held for as long as the caller was willing to wait
+   * @throws AlreadyCompletedError, StoreError, UsageError, or the signal's reason
+   */
+  async run(): Promise<Grant> {
+    try {
+      for (;;) {
+        const grant = await this.#tryOnce();
+        if (grant) return grant;
+        if (!(await this.#worthTrying())) throw this.#gaveUp();
+      }
+    } catch (error) {
+      if (this.#uncertain) this.#giveBack();
+      throw this.#request.signal?.aborted ? this.#request.signal.reason : error;
+    }
+  }
+
+  /** The write, and with it a supersede's second write. Failures that pass count as "not yet". */
+  async #tryOnce(): Promise<Grant | undefined> {
+    const { context } = this.#host;
+    const { signal, name } = this.#request;
+    try {
+      await ensureStoreTime(context, signal);
+      let outcome = await this.#write();
+      if (outcome.kind === 'held' && this.#isOwn(outcome.item)) {
+        outcome = await this.#write(outcome.item?.leaseId);
+      }
+      if (outcome.kind === 'completed') {
+        throw new AlreadyCompletedError(name, outcome.item.result, outcome.item.completedAt!);
+      }
+      if (outcome.kind === 'granted') return this.#accepted(outcome.grant);
+      if (outcome.kind === 'given-back') this.#startOver();
+      else this.#note(outcome.item);
+    } catch (error) {
+      this.#tolerate(error);
+    }
+    return undefined;
+  }
+
+  async #write(seenLeaseId?: string) {
+    const { supersede, safetyMarginMs, signal, ...request } = this.#request;
+    const outcome = await requestGrant(
+      this.#host.context,
+      { ...request, leaseId: this.#leaseId, seenLeaseId },
+      signal,
+    );
+    if (outcome.kind === 'held' && outcome.mayArriveLate) this.#uncertain = true;
+    return outcome;
+  }
+
+  /** A grant that took too long to arrive is given back, not handed out. */
+  #accepted(grant: Grant): Grant | undefined {
+    const leftMs = grant.expiresAt - this.#host.context.clock.now().latest;
+    if (leftMs > this.#request.safetyMarginMs) return grant;
+    this.#giveBack();
+    this.#startOver();
+    this.#lastError = new StoreError(
+      `The grant of "${this.#request.name}" arrived when its lease was already over`,
+      this.#request.name,
+      { retryable: true, mayHaveApplied: false },
+    );
+    return undefined;
+  }
+
+  /** Reads until the lock could be won; false when there is no time left. */
+  async #worthTrying(): Promise<boolean> {
+    const { context } = this.#host;
+    const { name, signal } = this.#request;
+    while (this.#patience.leftMs > 0) {
+      await sleep(context.runtime, this.#patience.nextDelayMs(this.#untilExpiryMs()), signal);
+      try {
+        const stored = await context.table.get(name, signal);
+        this.#note(stored && leaseItemOf(name, stored));
+        if (this.#mayWin()) return true;
+      } catch (error) {
+        this.#tolerate(error);
+      }
+    }
+    return false;
+  }
+
+  #mayWin(): boolean {
+    const item = this.#seen;
+    if (item?.leaseId === undefined || item.completedAt !== undefined) return true;
+    // Ours: an earlier write of this call arrived after all; the next one adopts it.
+    if (item.leaseId === this.#leaseId || this.#isOwn(item)) return true;
+    return item.expiresAt! < takeoverBefore(this.#host.context);
+  }
+
+  #isOwn(item: LeaseItem | undefined): boolean {
+    return this.#request.supersede && item?.leaseId !== undefined && item.owner === this.#request.owner;
+  }
+
+  #untilExpiryMs(): number | undefined {
+    const { context } = this.#host;
+    if (this.#seen?.expiresAt === undefined || !context.clock.isSet) return undefined;
+    return this.#seen.expiresAt - takeoverBefore(context) + 1;
+  }
+
+  /** What the store showed last; the first time it is told that the lock is held. */
+  #note(item: LeaseItem | undefined): void {
+    if (item?.leaseId !== this.#seen?.leaseId) this.#patience.reset();
+    this.#seen = item;
+    this.#lastError = undefined;
+    if (this.#toldHeld || item?.leaseId === undefined) return;
+    this.#toldHeld = true;
+    publish('held', { name: this.#request.name, owner: this.#request.owner, holder: this.#holder() });
+  }
+
+  #tolerate(error: unknown): void {
+    if (!(error instanceof StoreError)) throw error;
+    if (error.mayHaveApplied) this.#uncertain = true;
+    if (!error.retryable || this.#request.signal?.aborted) throw error;
+    this.#lastError = error;
+  }
+
+  #gaveUp(): Error {
+    const { name } = this.#request;
+    const holder = this.#holder();
+    // Never heard of a holder: the store is what stood in the way.
+    if (!holder && this.#lastError) return this.#lastError;
+    return new LockHeldError(name, holder, this.#patience.waitedMs, { cause: this.#lastError });
+  }
+
+  #holder(): HolderInfo | undefined {
+    const item = this.#seen;
+    if (item?.leaseId === undefined) return undefined;
+    return {
+      owner: item.owner ?? 'unknown',
+      token: item.version,
+      leaseId: item.leaseId,
+      acquiredAt: item.acquiredAt ?? 0,
+      remainingMs: Math.max(0, item.expiresAt! - this.#host.context.clock.now().latest),
+    };
+  }
+
+  #giveBack(): void {
+    this.#host.giveBack(this.#request.name, this.#leaseId, this.#request.leaseMs);
+  }
+
+  /** The lease id is spent; what comes next is a new request. */
+  #startOver(): void {
+    this.#leaseId = this.#host.context.runtime.randomId();
+    this.#uncertain = false;
+  }
+}

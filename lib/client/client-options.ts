@@ -1,0 +1,135 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { StoreClock } from '../clock/index.js';
+import { UsageError } from '../errors/index.js';
+import type { HoldSettings } from '../lease/index.js';
+import type { Runtime } from '../runtime/index.js';
+import type { LeaseTable } from '../table/index.js';
+import { defaults } from './defaults.js';
+
+/** What a `LockClient` is made with. Checked at once; a `UsageError` names the option, the limit and the value. */
+export interface LockClientOptions {
+  /** The table's name; or another {@link LeaseTable}, made around the clock that its responses must set. */
+  readonly table: string | ((clock: StoreClock) => LeaseTable);
+  /** A DynamoDB client or document client of yours. @default one of its own, closed by `close()` */
+  readonly client?: Pick<DynamoDBClient, 'send'>;
+  /** For the client of its own. @default as the AWS SDK finds it */
+  readonly region?: string;
+  /** For the client of its own: another address of DynamoDB. @default AWS */
+  readonly endpoint?: string;
+  /** A label for people: who holds. @default host name, process id, and a random part */
+  readonly owner?: string;
+  /** How long a lease runs without a renewal, in milliseconds. @default 30,000 */
+  readonly leaseMs?: number;
+  /** A renewal this often, in milliseconds. @default a third of the lease */
+  readonly renewEveryMs?: number;
+  /** `signal` fires this long before the lease could end, in milliseconds. @default a tenth of the lease */
+  readonly safetyMarginMs?: number;
+  /** How far the store's front ends may disagree about the time, in milliseconds. @default 500 */
+  readonly skewMs?: number;
+  /** How long an unused item stays, in milliseconds, at least a day. @default 7 days */
+  readonly retentionMs?: number;
+  /** The end of one attempt of a request, in milliseconds. @default 1,000 */
+  readonly requestTimeoutMs?: number;
+  /** Attempts of one request. @default 3 */
+  readonly maxAttempts?: number;
+  /** A waiter reads at least this far apart, in milliseconds. @default 50 */
+  readonly pollFloorMs?: number;
+  /** A waiter reads at most this far apart, in milliseconds. @default 1,000 */
+  readonly pollCeilingMs?: number;
+  /** The longest a lease may be held, in milliseconds. @default without end, as long as it is renewed */
+  readonly maxHoldMs?: number;
+  /** Clocks, timers and randomness. @default the real ones */
+  readonly runtime?: Runtime;
+}
+
+/** Options of one acquisition; what is absent is as the client was made. */
+export interface HoldOptions {
+  readonly leaseMs?: number;
+  readonly renewEveryMs?: number;
+  readonly safetyMarginMs?: number;
+  readonly maxHoldMs?: number;
+}
+
+/** The end of one request over all its attempts: what a renewal may cost in the worst case. */
+export function callTimeoutMs(options: Pick<LockClientOptions, 'requestTimeoutMs' | 'maxAttempts'>): number {
+  return (
+    (options.requestTimeoutMs ?? defaults.requestTimeoutMs) * (options.maxAttempts ?? defaults.maxAttempts)
+  );
+}
+
+/** @throws UsageError if an option of the client is out of its range, or if they do not fit together */
+export function checkClientOptions(options: LockClientOptions): void {
+  if (typeof options.table !== 'function' && (typeof options.table !== 'string' || options.table === '')) {
+    throw new UsageError('table: the name of the lease table is missing');
+  }
+  demandNumber('requestTimeoutMs', options.requestTimeoutMs ?? defaults.requestTimeoutMs, 1);
+  demandNumber('maxAttempts', options.maxAttempts ?? defaults.maxAttempts, 1, 10);
+  demandNumber('skewMs', options.skewMs ?? defaults.skewMs, 0);
+  demandNumber('retentionMs', options.retentionMs ?? defaults.retentionMs, defaults.leastRetentionMs);
+  const pollFloorMs = options.pollFloorMs ?? defaults.pollFloorMs;
+  demandNumber('pollFloorMs', pollFloorMs, 1);
+  demandNumber(
+    'pollCeilingMs',
+    options.pollCeilingMs ?? Math.max(defaults.pollCeilingMs, pollFloorMs),
+    pollFloorMs,
+  );
+  if (options.owner !== undefined) checkOwner(options.owner);
+  holdSettings(options, {});
+}
+
+/**
+ * How leases of these options are held.
+ *
+ * @throws UsageError if they can't work: a renewal must have time for all its attempts before the lease is in danger
+ */
+export function holdSettings(client: LockClientOptions, hold: HoldOptions): HoldSettings {
+  const leaseMs = hold.leaseMs ?? client.leaseMs ?? defaults.leaseMs;
+  // A fraction of the client's lease is no measure for another lease.
+  const own: HoldOptions = hold.leaseMs === undefined || hold.leaseMs === client.leaseMs ? client : {};
+  const renewEveryMs = hold.renewEveryMs ?? own.renewEveryMs ?? leaseMs * defaults.renewFraction;
+  const safetyMarginMs = hold.safetyMarginMs ?? own.safetyMarginMs ?? leaseMs * defaults.safetyMarginFraction;
+  const maxHoldMs = hold.maxHoldMs ?? client.maxHoldMs;
+  const timeoutMs = callTimeoutMs(client);
+  demandNumber('leaseMs', leaseMs, 1);
+  demandNumber('renewEveryMs', renewEveryMs, 1);
+  demandNumber('safetyMarginMs', safetyMarginMs, 0);
+  if (maxHoldMs !== undefined) demandNumber('maxHoldMs', maxHoldMs, 1);
+  const leastMs = renewEveryMs + timeoutMs + safetyMarginMs;
+  if (leastMs > leaseMs) {
+    throw new UsageError(
+      `leaseMs: ${leaseMs} is too short; renewEveryMs ${Math.round(renewEveryMs)} + requestTimeoutMs × maxAttempts ` +
+        `${timeoutMs} + safetyMarginMs ${Math.round(safetyMarginMs)} need at least ${Math.ceil(leastMs)}`,
+    );
+  }
+  // A hold that ends sooner than a lease is a shorter lease, and its margin shrinks with it.
+  const grantedMs = Math.min(leaseMs, maxHoldMs ?? leaseMs);
+  const marginMs =
+    grantedMs === leaseMs
+      ? safetyMarginMs
+      : Math.min(safetyMarginMs, grantedMs * defaults.safetyMarginFraction);
+  return {
+    leaseMs: grantedMs,
+    renewEveryMs,
+    safetyMarginMs: marginMs,
+    releaseTimeoutMs: timeoutMs,
+    maxHoldMs,
+  };
+}
+
+/** @throws UsageError unless it is a finite number within the limits */
+export function demandNumber(
+  option: string,
+  value: number,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): void {
+  if (typeof value === 'number' && Number.isFinite(value) && value >= least && value <= most) return;
+  const limits = most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `from ${least} to ${most}`;
+  throw new UsageError(`${option}: must be a number ${limits}, got ${String(value)}`);
+}
+
+/** @throws UsageError if the label can't be stored or shown */
+export function checkOwner(owner: string): void {
+  if (typeof owner === 'string' && owner !== '' && Buffer.byteLength(owner) <= 256) return;
+  throw new UsageError(`owner: must be a string of 1 to 256 bytes, got ${JSON.stringify(owner)}`);
+}

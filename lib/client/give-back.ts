@@ -1,0 +1,78 @@
+import { elapsedBetween } from '../clock/index.js';
+import { ensureStoreTime, type LeaseContext, requestRelease } from '../lease/index.js';
+import { deadlineAfter, type Runtime } from '../runtime/index.js';
+
+/** Doubled after each try: eight tries cover some twelve seconds, most of them in the first one. */
+const firstPauseMs = 100;
+const mostTries = 8;
+
+/**
+ * Gives back leases that nobody will use: of acquires that gave up while a write of theirs may have been applied,
+ * or may yet arrive. Works in the background, on its own signal, and never throws.
+ */
+export class GiveBack {
+  readonly #context: LeaseContext;
+  readonly #timeoutMs: number;
+  readonly #running = new Set<Promise<void>>();
+  readonly #closed = new AbortController();
+
+  /** @param timeoutMs the end of one release, in milliseconds */
+  constructor(context: LeaseContext, timeoutMs: number) {
+    this.#context = context;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /**
+   * Releases the lease if it is there; if it is not it may still be on its way, so it is tried again until the
+   * lease would be over anyway.
+   */
+  start(name: string, leaseId: string, leaseMs: number): void {
+    const run = this.#run({ name, leaseId }, leaseMs).finally(() => this.#running.delete(run));
+    this.#running.add(run);
+  }
+
+  /** Ends what is going on after the tries in flight, and waits for them. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await Promise.all(this.#running);
+  }
+
+  async #run(lease: { readonly name: string; readonly leaseId: string }, leaseMs: number): Promise<void> {
+    const { clock, runtime } = this.#context;
+    const since = clock.instant();
+    for (let tries = 0, pauseMs = firstPauseMs; tries < mostTries; tries++, pauseMs *= 2) {
+      if (await this.#release(lease)) return;
+      if (elapsedBetween(since, clock.instant()).least > leaseMs) return;
+      if (!(await pause(runtime, pauseMs, this.#closed.signal))) return;
+    }
+  }
+
+  async #release(lease: { readonly name: string; readonly leaseId: string }): Promise<boolean> {
+    const deadline = deadlineAfter(this.#context.runtime, this.#timeoutMs);
+    try {
+      await ensureStoreTime(this.#context, deadline.signal);
+      const outcome = await requestRelease(this.#context, lease, undefined, deadline.signal);
+      return outcome.kind === 'done';
+    } catch {
+      // The store is why the acquire gave up; the lease runs out by itself.
+      return false;
+    } finally {
+      deadline.clear();
+    }
+  }
+}
+
+/** A pause that does not keep the process alive; false when it was cut short. */
+function pause(runtime: Runtime, delayMs: number, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const settle = (ran: boolean) => {
+      cancel();
+      signal.removeEventListener('abort', onAbort);
+      resolve(ran);
+    };
+    const onAbort = () => settle(false);
+    const cancel = runtime.setTimer(() => settle(true), delayMs);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}

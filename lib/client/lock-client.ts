@@ -1,0 +1,237 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { StoreClock } from '../clock/index.js';
+import { LockHeldError } from '../errors/index.js';
+import { publish } from '../events/index.js';
+import { Lease, type LeaseContext } from '../lease/index.js';
+import { systemRuntime } from '../runtime/index.js';
+import { DynamoTable, type ItemChange, type LeaseTable } from '../table/index.js';
+import { Acquisition, type AcquisitionRequest } from './acquisition.js';
+import {
+  callTimeoutMs,
+  checkClientOptions,
+  checkOwner,
+  demandNumber,
+  type HoldOptions,
+  holdSettings,
+  type LockClientOptions,
+} from './client-options.js';
+import { defaults } from './defaults.js';
+import { GiveBack } from './give-back.js';
+import { LocalQueue, type Turn } from './local-queue.js';
+import type { LockInfo } from './lock-info.js';
+import { checkLockName } from './lock-name.js';
+import { OperatorDesk } from './operator-desk.js';
+import { defaultOwner } from './owner.js';
+import { Patience } from './patience.js';
+import { runUnder } from './with-lock.js';
+
+/** How to try for a lock, and how to hold it. */
+export interface TryAcquireOptions extends HoldOptions {
+  /** A label for people. With `supersede` it is the identity of the logical worker. @default the client's */
+  readonly owner?: string;
+  /** Take over the lease of an earlier attempt of the same owner at once, with a higher token. @default false */
+  readonly supersede?: boolean;
+  /** Puts the lock into a group that can be listed. */
+  readonly group?: string;
+  /** Written, and demanded, along with the grant: for those who build on leases. */
+  readonly change?: ItemChange;
+  /** Gives up at once, with the signal's own reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** As {@link TryAcquireOptions}, and how long to wait. */
+export interface AcquireOptions extends TryAcquireOptions {
+  /** How long to wait for a lock that is held, in milliseconds. @default 0: try once */
+  readonly waitMs?: number;
+}
+
+/**
+ * Leases in one DynamoDB table: two writes for a lock, nothing else to operate.
+ *
+ * ```ts
+ * const locks = new LockClient({ table: 'leases' });
+ * await locks.withLock('settlement/batch-99', async (lease) => settle(lease.token));
+ * ```
+ */
+export class LockClient implements AsyncDisposable {
+  /** What leases of this client work with: for those who build on leases. */
+  readonly context: LeaseContext;
+  /** The label of this client's leases. */
+  readonly owner: string;
+
+  readonly #options: LockClientOptions;
+  readonly #queue: LocalQueue;
+  readonly #giveBack: GiveBack;
+  readonly #desk: OperatorDesk;
+  readonly #ownClient: DynamoDBClient | undefined;
+
+  /** @throws UsageError if an option is out of its range; the message names option, limit and value */
+  constructor(options: LockClientOptions) {
+    checkClientOptions(options);
+    const runtime = options.runtime ?? systemRuntime;
+    const clock = new StoreClock(runtime);
+    this.#options = options;
+    this.#ownClient = typeof options.table === 'string' && !options.client ? ownClientOf(options) : undefined;
+    this.context = {
+      clock,
+      runtime,
+      table: tableOf(options, this.#ownClient, clock),
+      skewMs: options.skewMs ?? defaults.skewMs,
+      retentionMs: options.retentionMs ?? defaults.retentionMs,
+    };
+    this.owner = options.owner ?? defaultOwner(runtime);
+    this.#queue = new LocalQueue(runtime);
+    this.#giveBack = new GiveBack(this.context, callTimeoutMs(options));
+    this.#desk = new OperatorDesk(this.context);
+  }
+
+  /**
+   * Runs work under the lock and releases it.
+   *
+   * @param work gets the lease: pass `lease.signal` on, hand `lease.token` to what you write to
+   * @returns the work's result
+   * @throws the work's own error, unchanged; LockLostError carrying the result if the work ended well but the
+   *   lease did not; and everything {@link acquire} throws
+   */
+  async withLock<T>(
+    name: string,
+    work: (lease: Lease) => Promise<T> | T,
+    options: AcquireOptions = {},
+  ): Promise<T> {
+    const lease = await this.acquire(name, options);
+    return runUnder(lease, work, options.signal);
+  }
+
+  /**
+   * Acquires the lock.
+   *
+   * @param name 1 to 1,024 bytes of UTF-8, no control characters
+   * @throws LockHeldError when it stayed held for `waitMs`; AlreadyCompletedError; StoreError; UsageError;
+   *   the signal's own reason
+   */
+  async acquire(name: string, options: AcquireOptions = {}): Promise<Lease> {
+    checkLockName(name);
+    const owner = options.owner ?? this.owner;
+    if (options.owner !== undefined) checkOwner(options.owner);
+    const waitMs = options.waitMs ?? defaults.waitMs;
+    demandNumber('waitMs', waitMs, 0);
+    const settings = holdSettings(this.#options, options);
+    options.signal?.throwIfAborted();
+
+    const patience = this.#patience(waitMs);
+    const turn = options.supersede ? noTurn() : await this.#queue.enter(name, waitMs, options.signal);
+    if (!turn) throw new LockHeldError(name, this.#queue.holderOf(name), patience.waitedMs);
+    const request: AcquisitionRequest = {
+      name,
+      owner,
+      leaseMs: settings.leaseMs,
+      safetyMarginMs: settings.safetyMarginMs,
+      supersede: options.supersede ?? false,
+      signal: options.signal,
+      ...(options.group !== undefined && { group: options.group }),
+      ...(options.change && { change: options.change }),
+    };
+    try {
+      const host = { context: this.context, giveBack: this.#giveBack.start.bind(this.#giveBack) };
+      const grant = await new Acquisition(host, request, patience).run();
+      const lease = new Lease(this.context, { name, owner }, grant, settings, turn.leave);
+      turn.holder = () => lease.holderInfo;
+      const { token, leaseId, takenOverFrom } = lease;
+      const { waitedMs } = patience;
+      publish('granted', { name, owner, token, leaseId, waitedMs, takenOverFrom, adopted: grant.adopted });
+      return lease;
+    } catch (error) {
+      turn.leave();
+      throw error;
+    }
+  }
+
+  /**
+   * Tries once.
+   *
+   * @returns the lease, or `null` when somebody else holds the lock
+   * @throws AlreadyCompletedError, StoreError, UsageError, or the signal's own reason
+   */
+  async tryAcquire(name: string, options: TryAcquireOptions = {}): Promise<Lease | null> {
+    try {
+      return await this.acquire(name, { ...options, waitMs: 0 });
+    } catch (error) {
+      if (error instanceof LockHeldError) return null;
+      throw error;
+    }
+  }
+
+  /** Who holds the lock, in one strongly consistent read; `undefined` if nobody ever did. */
+  inspect(name: string, options: { readonly signal?: AbortSignal } = {}): Promise<LockInfo | undefined> {
+    return this.#desk.inspect(name, options.signal);
+  }
+
+  /**
+   * All locks, or those of a group, as they come, read strongly consistently. Without a group the whole table is
+   * read; a group's newest members may be missing for a moment, since the index lags.
+   */
+  list(options: { readonly group?: string; readonly signal?: AbortSignal } = {}): AsyncIterable<LockInfo> {
+    return this.#desk.list(options.group, options.signal);
+  }
+
+  /**
+   * An operator's force-release. Its holder finds out at its next renewal; its fencing token stays spent.
+   *
+   * @param leaseId the one that `inspect` showed: a lease granted meanwhile is left alone
+   * @returns whether that lease is over now
+   */
+  break(name: string, leaseId: string, options: { readonly signal?: AbortSignal } = {}): Promise<boolean> {
+    return this.#desk.break(name, leaseId, options.signal);
+  }
+
+  /** Takes a completion back, so that the name can be acquired again. Answers whether the name exists and is open. */
+  reopen(name: string, options: { readonly signal?: AbortSignal } = {}): Promise<boolean> {
+    return this.#desk.reopen(name, options.signal);
+  }
+
+  /** Ends what goes on in the background, and the DynamoDB client if it is this client's own. Leases are not released. */
+  async close(): Promise<void> {
+    await this.#giveBack.close();
+    this.#ownClient?.destroy();
+  }
+
+  /** As {@link close}. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #patience(waitMs: number): Patience {
+    const pollFloorMs = this.#options.pollFloorMs ?? defaults.pollFloorMs;
+    const pollCeilingMs = this.#options.pollCeilingMs ?? Math.max(defaults.pollCeilingMs, pollFloorMs);
+    return new Patience(this.context.clock, this.context.runtime, { waitMs, pollFloorMs, pollCeilingMs });
+  }
+}
+
+/** A superseder does not stand in line behind the very lease that it is about to take over. */
+const noTurn = (): Turn => ({ holder: undefined, leave: () => {} });
+
+function tableOf(
+  options: LockClientOptions,
+  ownClient: DynamoDBClient | undefined,
+  clock: StoreClock,
+): LeaseTable {
+  if (typeof options.table !== 'string') return options.table(clock);
+  return new DynamoTable({
+    client: options.client ?? ownClient!,
+    tableName: options.table,
+    clock,
+    runtime: options.runtime ?? systemRuntime,
+    callTimeoutMs: callTimeoutMs(options),
+  });
+}
+
+function ownClientOf(options: LockClientOptions): DynamoDBClient {
+  const requestTimeout = options.requestTimeoutMs ?? defaults.requestTimeoutMs;
+  return new DynamoDBClient({
+    ...(options.region !== undefined && { region: options.region }),
+    ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
+    maxAttempts: options.maxAttempts ?? defaults.maxAttempts,
+    // Without `throwOnRequestTimeout` the SDK only warns when the time is up.
+    requestHandler: { requestTimeout, connectionTimeout: requestTimeout, throwOnRequestTimeout: true },
+  });
+}

@@ -1,0 +1,36 @@
+import { UsageError } from '../errors/index.js';
+
+/** Names are partition keys: DynamoDB takes 2,048 bytes, half of that is plenty. */
+const mostNameBytes = 1024;
+
+/**
+ * Checks a lock name. Names are compared byte by byte, never normalised, joined or cut, so two different ones
+ * never collide.
+ *
+ * @throws UsageError if it is not 1 to 1,024 bytes of UTF-8 without control characters
+ */
+export function checkLockName(name: string): void {
+  const problem = problemOf(name);
+  if (problem) throw new UsageError(`Lock name ${problem}; got ${shown(name)}`);
+}
+
+function problemOf(name: unknown): string | undefined {
+  if (typeof name !== 'string') return `must be a string`;
+  if (name === '') return 'must not be empty';
+  // A lone surrogate has no UTF-8: all of them would become the same replacement character.
+  if (!isWellFormed(name)) return 'must be well-formed Unicode, without lone surrogates';
+  if (/\p{Cc}/u.test(name)) return 'must not hold control characters';
+  const bytes = Buffer.byteLength(name);
+  return bytes > mostNameBytes
+    ? `must have at most ${mostNameBytes} bytes in UTF-8, has ${bytes}`
+    : undefined;
+}
+
+function isWellFormed(name: string): boolean {
+  return !/\p{Surrogate}/u.test(name);
+}
+
+function shown(name: unknown): string {
+  const text = JSON.stringify(name) ?? String(name);
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text;
+}

@@ -1,0 +1,52 @@
+import { LockLostError } from '../errors/index.js';
+import type { Lease } from '../lease/index.js';
+
+/**
+ * Runs work under a lease and gives the lease back.
+ *
+ * The work's own error always wins. Work that ended well under a lease that did not is a `LockLostError`
+ * that carries the work's result. A release that fails is told on `leasehold:release-failed`, never thrown.
+ *
+ * @param callerSignal the caller's own; when it aborted, its reason is what comes out
+ */
+export async function runUnder<T>(
+  lease: Lease,
+  work: (lease: Lease) => Promise<T> | T,
+  callerSignal: AbortSignal | undefined,
+): Promise<T> {
+  let result: T;
+  try {
+    result = await work(lease);
+  } catch (error) {
+    await lease[Symbol.asyncDispose]();
+    throw withCompanion(error, lossOf(lease));
+  }
+  const loss = lossOf(lease);
+  await lease[Symbol.asyncDispose]();
+  if (callerSignal?.aborted) throw callerSignal.reason;
+  if (!loss) return result;
+  throw new LockLostError(lease.name, loss.reason, lease.token, { cause: loss, result });
+}
+
+function lossOf(lease: Lease): LockLostError | undefined {
+  try {
+    lease.throwIfLost();
+    return undefined;
+  } catch (error) {
+    return error as LockLostError;
+  }
+}
+
+/** The work's error, unchanged; the loss is added at the end of its chain of causes, where there is room. */
+function withCompanion(error: unknown, loss: LockLostError | undefined): unknown {
+  let last = error;
+  for (let depth = 0; loss && depth < 16; depth++) {
+    if (!(last instanceof Error) || last === loss || !Object.isExtensible(last)) break;
+    if (last.cause === undefined) {
+      Object.defineProperty(last, 'cause', { value: loss, configurable: true, writable: true });
+      break;
+    }
+    last = last.cause;
+  }
+  return error;
+}

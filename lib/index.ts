@@ -1,0 +1,12 @@
+export * from './client/index.js';
+export * from './errors/index.js';
+export type { LeaseEvent, LeaseEvents } from './events/index.js';
+export {
+  type ChangeOutcome,
+  Lease,
+  type LeaseItem,
+  type ReleaseOutcome,
+  type TakenOver,
+} from './lease/index.js';
+export { type Runtime, systemRuntime } from './runtime/index.js';
+export type { Condition, ItemChange, LeaseTable, StoredItem } from './table/index.js';

@@ -1,0 +1,82 @@
+import { all, any, type Condition } from '../table/index.js';
+
+/*
+ * The conditions of the protocol (section 4), each a named part.
+ *
+ *   store time ──────────┬───────────────────────────┬──────────────┬──────────────────────►
+ *                     granted                    expiresAt   expiresAt + skew
+ *   holder's view        │◄─── valid: now.latest < expiresAt ──►│ lost
+ *   taker's view         │◄────────── held, refused ───────────►│◄─skew─►│ taken over
+ */
+
+/** The lock was released (or never held): nobody's lease stands in the item. */
+const released: Condition = { text: 'attribute_not_exists(#leaseId)' };
+
+/**
+ * The holder crashed or was cut off, and its lease has ended by any front end's clock.
+ * TTL plays no part: an expired item stays readable and writable for days.
+ */
+const expiredBefore = (takeoverBefore: number): Condition => ({
+  text: '#expiresAt < :takeoverBefore',
+  values: { ':takeoverBefore': takeoverBefore },
+});
+
+/**
+ * The same logical owner comes back and names exactly the lease that it was shown. Naming the owner instead
+ * would let a delayed duplicate of an old attempt evict the owner's current lease.
+ */
+const stillTheOneSeen = (seenLeaseId: string): Condition => ({
+  text: '#leaseId = :seenLeaseId',
+  values: { ':seenLeaseId': seenLeaseId },
+});
+
+/** The work under this name is not finished. */
+const notCompleted: Condition = { text: 'attribute_not_exists(#completedAt)' };
+
+/** This very acquire was not granted and given back before: a delayed duplicate must not take the lock again. */
+const notGivenBack = (leaseId: string): Condition =>
+  any(
+    { text: 'attribute_not_exists(#lastLeaseId)' },
+    { text: '#lastLeaseId <> :leaseId', values: { ':leaseId': leaseId } },
+  );
+
+/** Nothing stands under the name, or something that we wrote: other people's items are never touched. */
+const oursOrNew: Condition = any(
+  { text: 'attribute_not_exists(#name)' },
+  { text: 'attribute_type(#version, :typeNumber)', values: { ':typeNumber': 'N' } },
+);
+
+/**
+ * Who may be granted the lock: the acquire condition.
+ *
+ * @param takeoverBefore store time in ms: a lease that ended before this can't be valid for its holder
+ * @param seenLeaseId only in the second write of a supersede
+ */
+export function mayBeGranted(leaseId: string, takeoverBefore: number, seenLeaseId?: string): Condition {
+  return all(
+    notCompleted,
+    any(
+      released,
+      expiredBefore(takeoverBefore),
+      seenLeaseId === undefined ? undefined : stillTheOneSeen(seenLeaseId),
+    ),
+    notGivenBack(leaseId),
+    oursOrNew,
+  );
+}
+
+/** The lease is the current one: the identity test in every later write (invariant I4). */
+export function isCurrent(leaseId: string): Condition {
+  return { text: '#leaseId = :leaseId', values: { ':leaseId': leaseId } };
+}
+
+/**
+ * The renewal would lengthen the lease. A delayed duplicate of an older renewal would shorten it, or wind a
+ * checkpoint back (invariant I5).
+ */
+export function lengthens(expiresAt: number): Condition {
+  return { text: '#expiresAt < :newExpiresAt', values: { ':newExpiresAt': expiresAt } };
+}
+
+/** There is a completion to take back. */
+export const isCompleted: Condition = { text: 'attribute_exists(#completedAt)' };

@@ -1,0 +1,85 @@
+import type { Runtime } from '../runtime/index.js';
+
+/** What the heartbeat of a lease does and when. */
+export interface HeartbeatOptions {
+  readonly renewEveryMs: number;
+  /** Time until the lease must be given up, in milliseconds, computed from the clocks at the call. */
+  readonly dangerInMs: () => number;
+  /** Renews once; answers whether it worked, never throws. */
+  readonly renew: (signal: AbortSignal) => Promise<boolean>;
+  /** Called when there is no time left. */
+  readonly onDanger: () => void;
+}
+
+/** A failed renewal is tried again this much sooner than the regular one. */
+const retryFraction = 1 / 4;
+
+/**
+ * Two timers of one lease: the next renewal, and the moment at which it must be given up. Both are unref'd and
+ * gone after {@link stop}; a renewal in flight is aborted by it.
+ */
+export class Heartbeat {
+  readonly #runtime: Runtime;
+  readonly #options: HeartbeatOptions;
+  #cancelBeat = () => {};
+  #cancelDanger = () => {};
+  #inFlight: AbortController | undefined;
+  #stopped = false;
+
+  constructor(runtime: Runtime, options: HeartbeatOptions) {
+    this.#runtime = runtime;
+    this.#options = options;
+  }
+
+  /** Sets both timers anew, counted from now: after the grant, after every renewal, also one that was asked for. */
+  start(): void {
+    if (this.#stopped) return;
+    this.#beatIn(this.#options.renewEveryMs);
+    this.#watchForDanger();
+  }
+
+  /** No renewal until the next {@link start}; the danger is still watched. */
+  pause(): void {
+    this.#cancelBeat();
+  }
+
+  /** For good: no timer, no request afterwards. */
+  stop(): void {
+    this.#stopped = true;
+    this.#cancelBeat();
+    this.#cancelDanger();
+    this.#inFlight?.abort(new DOMException('the lease has ended', 'AbortError'));
+  }
+
+  #beatIn(delayMs: number): void {
+    this.#cancelBeat();
+    this.#cancelBeat = this.#runtime.setTimer(() => void this.#beat(), delayMs);
+  }
+
+  async #beat(): Promise<void> {
+    if (this.#inFlight) return;
+    const inFlight = new AbortController();
+    this.#inFlight = inFlight;
+    const renewed = await this.#options.renew(inFlight.signal);
+    this.#inFlight = undefined;
+    if (!renewed && !this.#stopped) this.#beatIn(this.#retryDelayMs());
+  }
+
+  #retryDelayMs(): number {
+    const delayMs = this.#options.renewEveryMs * retryFraction;
+    // Jitter keeps the leases of one process from trying again all at once.
+    return delayMs * (0.5 + this.#runtime.random() / 2);
+  }
+
+  #watchForDanger(): void {
+    this.#cancelDanger();
+    this.#cancelDanger = this.#runtime.setTimer(
+      () => {
+        // The timer may have fired early against the store's clock: the clocks decide.
+        if (this.#options.dangerInMs() <= 0) this.#options.onDanger();
+        else this.#watchForDanger();
+      },
+      Math.max(1, this.#options.dangerInMs()),
+    );
+  }
+}

@@ -1,0 +1,113 @@
+import type { LossReason } from '../errors/index.js';
+import { all, type ItemChange, merged } from '../table/index.js';
+import { isCompleted, isCurrent, lengthens } from './conditions.js';
+import { type LeaseContext, ttlAfter } from './lease-context.js';
+import { type LeaseItem, leaseItemOf } from './lease-item.js';
+
+/** The lease that a request is about. */
+export interface LeaseIdentity {
+  readonly name: string;
+  readonly leaseId: string;
+}
+
+/** How a holder's write ended. A store that can't be reached is a `StoreError` instead: nobody knows. */
+export type HolderOutcome =
+  | { readonly kind: 'done' }
+  /** The lease is not the current one any more; nothing was changed (invariant I4). */
+  | { readonly kind: 'lost'; readonly reason: LossReason }
+  /** The lease is current, but the caller's own extra condition did not hold; nothing was changed. */
+  | { readonly kind: 'refused'; readonly item: LeaseItem };
+
+/** What is taken away when a lease ends. `version`, `checkpoint` and everything of the user's stay. */
+const leaseAttributes = ['leaseId', 'owner', 'expiresAt', 'leaseMs', 'acquiredAt', 'renewals'] as const;
+
+/**
+ * Renew: lengthens the lease to `expiresAt`, and writes what rides along.
+ *
+ * `expiresAt` must lie above all that this lease has asked for before. Then a refusal that shows an expiry at or
+ * above it can only mean that this very write was applied and its answer lost; with a smaller value (the
+ * clock's interval narrows, so `now.latest + leaseMs` may fall) a checkpoint would be lost without a word.
+ */
+export async function requestRenewal(
+  context: LeaseContext,
+  lease: LeaseIdentity,
+  expiresAt: number,
+  change?: ItemChange,
+  signal?: AbortSignal,
+): Promise<HolderOutcome> {
+  const renewal = {
+    set: { expiresAt, ttl: ttlAfter(context, expiresAt) },
+    compute: { renewals: { text: '#renewals + :one', values: { ':one': 1 } } },
+    condition: all(isCurrent(lease.leaseId), lengthens(expiresAt)),
+  };
+  const answer = await context.table.update(lease.name, merged(renewal, change), signal);
+  if (answer.applied) return { kind: 'done' };
+  const item = answer.item && leaseItemOf(lease.name, answer.item);
+  if (item?.leaseId !== lease.leaseId) return { kind: 'lost', reason: lossReason(lease, item) };
+  return item.expiresAt! >= expiresAt ? { kind: 'done' } : { kind: 'refused', item };
+}
+
+/** Release: the lease ends, the item and its token stay. */
+export async function requestRelease(
+  context: LeaseContext,
+  lease: LeaseIdentity,
+  change?: ItemChange,
+  signal?: AbortSignal,
+): Promise<HolderOutcome> {
+  const now = Math.ceil(context.clock.now().latest);
+  const release = endOf(lease, { ttl: ttlAfter(context, now) });
+  const answer = await context.table.update(lease.name, merged(release, change), signal);
+  if (answer.applied) return { kind: 'done' };
+  const item = answer.item && leaseItemOf(lease.name, answer.item);
+  if (item?.leaseId === lease.leaseId) return { kind: 'refused', item };
+  const alreadyDone = item?.leaseId === undefined && item?.lastLeaseId === lease.leaseId;
+  return alreadyDone ? { kind: 'done' } : { kind: 'lost', reason: lossReason(lease, item) };
+}
+
+/** Complete: a release after which nobody can acquire the name until it is reopened (invariant I7). */
+export async function requestCompletion(
+  context: LeaseContext,
+  lease: LeaseIdentity,
+  result: unknown,
+  change?: ItemChange,
+  signal?: AbortSignal,
+): Promise<HolderOutcome> {
+  const completedAt = Math.ceil(context.clock.now().latest);
+  const completion = endOf(lease, { completedAt, result, ttl: ttlAfter(context, completedAt) });
+  const answer = await context.table.update(lease.name, merged(completion, change), signal);
+  if (answer.applied) return { kind: 'done' };
+  const item = answer.item && leaseItemOf(lease.name, answer.item);
+  if (item?.leaseId === lease.leaseId) return { kind: 'refused', item };
+  const alreadyDone = item?.completedAt !== undefined && item.lastLeaseId === lease.leaseId;
+  return alreadyDone ? { kind: 'done' } : { kind: 'lost', reason: lossReason(lease, item) };
+}
+
+/**
+ * Reopen: takes a completion back. Answers whether the name exists and is open now; a retry that finds its own
+ * success says so, too.
+ */
+export async function requestReopening(
+  context: LeaseContext,
+  name: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const ttl = ttlAfter(context, context.clock.now().latest);
+  const change = { set: { ttl }, remove: ['completedAt', 'result'], condition: isCompleted };
+  const answer = await context.table.update(name, change, signal);
+  if (answer.applied) return true;
+  return answer.item !== undefined && leaseItemOf(name, answer.item).completedAt === undefined;
+}
+
+function endOf(lease: LeaseIdentity, set: Readonly<Record<string, unknown>>) {
+  return {
+    set: { lastLeaseId: lease.leaseId, ...set },
+    remove: leaseAttributes,
+    condition: isCurrent(lease.leaseId),
+  };
+}
+
+/** Who ended it, as far as the item tells: an operator leaves our id behind, a taker puts its own there. */
+function lossReason(lease: LeaseIdentity, item: LeaseItem | undefined): LossReason {
+  if (item === undefined) return 'broken';
+  return item.leaseId === undefined && item.lastLeaseId === lease.leaseId ? 'broken' : 'taken-over';
+}

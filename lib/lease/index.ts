@@ -1,0 +1,5 @@
+export * from './acquire-request.js';
+export * from './holder-requests.js';
+export * from './lease.js';
+export * from './lease-context.js';
+export * from './lease-item.js';

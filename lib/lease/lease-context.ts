@@ -1,0 +1,34 @@
+import type { StoreClock } from '../clock/index.js';
+import type { Runtime } from '../runtime/index.js';
+import type { LeaseTable } from '../table/index.js';
+
+/** What every lease operation works with; made once per client. */
+export interface LeaseContext {
+  readonly table: LeaseTable;
+  readonly clock: StoreClock;
+  readonly runtime: Runtime;
+  /** How far the store's front ends may disagree about the time, in milliseconds. */
+  readonly skewMs: number;
+  /** How long an unused item stays before TTL removes it, in milliseconds. */
+  readonly retentionMs: number;
+}
+
+/** Makes sure that there is store time: sends one cheap request if there was no response yet. */
+export async function ensureStoreTime(context: LeaseContext, signal?: AbortSignal): Promise<void> {
+  if (!context.clock.isSet) await context.table.ping(signal);
+}
+
+/** When a lease that starts now ends: the granting rule of protocol, section 3. */
+export function expiryFor(context: LeaseContext, leaseMs: number): number {
+  return Math.ceil(context.clock.now().latest + leaseMs);
+}
+
+/** A lease that ended before this can't be valid for its holder: the taking rule of protocol, section 3. */
+export function takeoverBefore(context: LeaseContext): number {
+  return Math.floor(context.clock.now().earliest - context.skewMs);
+}
+
+/** The `ttl` of an item that is of no use after `atMs`, in seconds. */
+export function ttlAfter(context: LeaseContext, atMs: number): number {
+  return Math.ceil((atMs + context.retentionMs) / 1000);
+}

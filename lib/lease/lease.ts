@@ -1,0 +1,364 @@
+import { type HolderInfo, LockLostError, type LossReason, StoreError, UsageError } from '../errors/index.js';
+import { publish } from '../events/index.js';
+import { deadlineAfter } from '../runtime/index.js';
+import type { ItemChange } from '../table/index.js';
+import type { Grant } from './acquire-request.js';
+import { Heartbeat } from './heartbeat.js';
+import { type HolderOutcome, requestCompletion, requestRelease, requestRenewal } from './holder-requests.js';
+import type { LeaseContext } from './lease-context.js';
+import type { LeaseItem } from './lease-item.js';
+
+/** How a lease is held. All in milliseconds. */
+export interface HoldSettings {
+  readonly leaseMs: number;
+  readonly renewEveryMs: number;
+  readonly safetyMarginMs: number;
+  readonly releaseTimeoutMs: number;
+  readonly maxHoldMs: number | undefined;
+}
+
+/** Whose lease it was that had run out, or was superseded, when this one was granted. */
+export interface TakenOver {
+  readonly owner: string;
+  readonly token: number;
+  readonly leaseId: string;
+}
+
+/** How a write with an extra condition of the caller's ended; a loss is thrown instead. */
+export type ChangeOutcome =
+  | { readonly applied: true }
+  /** The caller's own condition did not hold. The lease goes on; `item` is what the store has. */
+  | { readonly applied: false; readonly item: LeaseItem };
+
+/** Whether a release ended the lease, or came after its loss and changed nothing. */
+export type ReleaseOutcome = 'released' | 'lost';
+
+type State = 'held' | 'ending' | 'ended' | 'lost';
+
+/**
+ * A lease that was granted: proof, for as long as it is valid, that nobody else holds the name.
+ *
+ *     held ──release / complete──► ending ──► ended
+ *      └──expired, taken over, broken, store unavailable──► lost     (told once, never undone)
+ *
+ * While held, a heartbeat renews it; one write at a time. `signal` fires a safety margin before the lease could
+ * end. `isHeld` and `throwIfLost` are computed from the clocks at the call, so they are right even after a
+ * blocked event loop or a thawed Lambda. A lease alone is not mutual exclusion: give `token` to what you write to.
+ */
+export class Lease implements AsyncDisposable {
+  readonly name: string;
+  /** The fencing token: larger than that of every lease granted under this name before. */
+  readonly token: number;
+  readonly owner: string;
+  /** This lease's identity in the store. */
+  readonly leaseId: string;
+  /** Store time of the grant, milliseconds since the epoch. */
+  readonly acquiredAt: number;
+  /** Set when the lock was taken from a lease that had not been released. */
+  readonly takenOverFrom: TakenOver | undefined;
+  /** The item as it stood before the grant; its own attributes are the caller's to read. */
+  readonly itemBefore: LeaseItem | undefined;
+
+  readonly #context: LeaseContext;
+  readonly #settings: HoldSettings;
+  readonly #abort = new AbortController();
+  readonly #heartbeat: Heartbeat;
+  readonly #onEnd: () => void;
+  #state: State = 'held';
+  #loss: LockLostError | undefined;
+  #expiresAt: number;
+  #highestAsked: number;
+  #checkpoint: unknown;
+  #lastRenewalFailed: unknown;
+  #queue: Promise<unknown> = Promise.resolve();
+  #ending: Promise<ReleaseOutcome> | undefined;
+
+  /** Made by `LockClient`; `onEnd` is called once when the lease has ended or is lost. */
+  constructor(
+    context: LeaseContext,
+    identity: { readonly name: string; readonly owner: string },
+    grant: Grant,
+    settings: HoldSettings,
+    onEnd: () => void = () => {},
+  ) {
+    this.name = identity.name;
+    this.owner = identity.owner;
+    this.token = grant.token;
+    this.leaseId = grant.leaseId;
+    this.acquiredAt = grant.acquiredAt;
+    this.itemBefore = grant.item;
+    this.takenOverFrom = grant.adopted ? undefined : takenOver(grant.item);
+    this.#context = context;
+    this.#settings = settings;
+    this.#onEnd = onEnd;
+    this.#expiresAt = grant.expiresAt;
+    this.#highestAsked = grant.expiresAt;
+    this.#checkpoint = grant.item?.checkpoint;
+    this.#heartbeat = new Heartbeat(context.runtime, {
+      renewEveryMs: settings.renewEveryMs,
+      dangerInMs: () => this.#expiresAt - settings.safetyMarginMs - context.clock.now().latest,
+      renew: (signal) => this.#beat(signal),
+      onDanger: () => this.#lose(this.#reasonForExpiry(), this.#lastRenewalFailed),
+    });
+    this.#heartbeat.start();
+  }
+
+  /** Aborts when the lease is in danger or over, at the latest a safety margin before its end; the reason is a `LockLostError`. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** Whether the lease is valid, computed now. */
+  get isHeld(): boolean {
+    if (this.#state === 'held' && this.remainingMs <= 0)
+      this.#lose(this.#reasonForExpiry(), this.#lastRenewalFailed);
+    return this.#state === 'held';
+  }
+
+  /** How long the lease is still valid if it is not renewed, in milliseconds; 0 when it is over. */
+  get remainingMs(): number {
+    if (this.#state === 'lost' || this.#state === 'ended') return 0;
+    return Math.max(0, this.#expiresAt - this.#context.clock.now().latest);
+  }
+
+  /** The checkpoint as this lease last saved it, or as the holder before left it. */
+  get checkpoint(): unknown {
+    return this.#checkpoint;
+  }
+
+  /** What an operator or a waiter is told about this lease. */
+  get holderInfo(): HolderInfo {
+    const { owner, token, leaseId, acquiredAt, remainingMs } = this;
+    return { owner, token, leaseId, acquiredAt, remainingMs };
+  }
+
+  /**
+   * Computed now, without a request.
+   *
+   * @throws LockLostError when the lease is over without having been released
+   */
+  throwIfLost(): void {
+    if (!this.isHeld && this.#loss) throw this.#loss;
+  }
+
+  /**
+   * Renews now, instead of at the next heartbeat.
+   *
+   * @throws LockLostError when the lease is over; StoreError when the store did not answer (the lease goes on)
+   */
+  async renew(): Promise<void> {
+    await this.renewWith({});
+  }
+
+  /**
+   * Stores progress, together with a renewal: no request more than the heartbeat would have cost.
+   *
+   * @param checkpoint anything DynamoDB can store; the next holder finds it
+   * @throws LockLostError when the lease is over and nothing was stored; StoreError when nobody knows
+   */
+  async save(checkpoint: unknown): Promise<void> {
+    await this.renewWith({ set: { checkpoint } });
+    this.#checkpoint = checkpoint;
+  }
+
+  /**
+   * Renews and writes further attributes under a further condition, all in one write. For those who build on
+   * leases, as the scan does: values of conditions need placeholders of their own.
+   *
+   * @throws LockLostError, StoreError as {@link renew}
+   */
+  renewWith(change: ItemChange): Promise<ChangeOutcome> {
+    return this.#exclusively(() => this.#renew(change));
+  }
+
+  /**
+   * Ends the lease; the lock is free at once. After a loss it changes nothing and says so.
+   * Runs on a signal of its own and is bounded in time.
+   *
+   * @throws StoreError when the store can't be reached: the lease then runs out by itself
+   */
+  release(change?: ItemChange): Promise<ReleaseOutcome> {
+    this.#ending ??= this.#release(change).catch((error) => {
+      this.#ending = undefined;
+      throw error;
+    });
+    return this.#ending;
+  }
+
+  /**
+   * Marks the work under this name as finished, for good, and ends the lease.
+   *
+   * @param result anything DynamoDB can store; later callers get it in an `AlreadyCompletedError`
+   * @throws LockLostError when the lease is over (nothing was stored); StoreError when nobody knows
+   */
+  async complete(result?: unknown): Promise<void> {
+    await this.completeWith(result, {});
+  }
+
+  /** As {@link complete}, with further attributes under a further condition. If that does not hold the lease goes on. */
+  async completeWith(result: unknown, change: ItemChange): Promise<ChangeOutcome> {
+    return this.#exclusively(async () => {
+      this.#demandHeld();
+      this.#heartbeat.pause();
+      try {
+        const outcome = await this.#bounded((signal) =>
+          requestCompletion(this.#context, this, result, change, signal),
+        );
+        if (outcome.kind === 'done') {
+          this.#end('completed');
+          return { applied: true };
+        }
+        return this.#settled(outcome);
+      } finally {
+        if (this.#state === 'held') this.#heartbeat.start();
+      }
+    });
+  }
+
+  /** Releases; never throws. A release that failed is told on `leasehold:release-failed`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#state === 'ended') return;
+    try {
+      await this.release();
+    } catch (error) {
+      publish('release-failed', { ...this.#event(), error });
+    }
+  }
+
+  async #release(change: ItemChange | undefined): Promise<ReleaseOutcome> {
+    if (this.#state === 'ended') return 'released';
+    const lostTo = this.isHeld ? undefined : this.#loss?.reason;
+    // Somebody else's by now, for certain: there is nothing to give back.
+    if (lostTo === 'taken-over' || lostTo === 'broken') return 'lost';
+    if (lostTo === undefined) this.#state = 'ending';
+    // A heartbeat in flight is dropped; whatever becomes of it, it can't touch a released item.
+    this.#heartbeat.stop();
+    await this.#queue;
+    if (lostTo !== undefined) return this.#releaseLost();
+    const outcome = await this.#bounded((signal) =>
+      requestRelease(this.#context, this, change, signal),
+    ).finally(() => this.#onEnd());
+    if (outcome.kind === 'lost') {
+      this.#state = 'held';
+      this.#lose(outcome.reason, undefined);
+      return 'lost';
+    }
+    this.#end('released');
+    return 'released';
+  }
+
+  /** The lease ran out here, but the item may still carry it: giving it back spares the next taker a wait. */
+  async #releaseLost(): Promise<'lost'> {
+    try {
+      await this.#bounded((signal) => requestRelease(this.#context, this, undefined, signal));
+    } catch (error) {
+      publish('release-failed', { ...this.#event(), error });
+    }
+    return 'lost';
+  }
+
+  async #renew(change: ItemChange, signal?: AbortSignal): Promise<ChangeOutcome> {
+    this.#demandHeld();
+    const expiresAt = this.#nextExpiry();
+    // Told apart from a refusal by being above everything asked for before, answered or not.
+    this.#highestAsked = expiresAt;
+    const outcome = await requestRenewal(this.#context, this, expiresAt, change, signal);
+    if (outcome.kind !== 'done') return this.#settled(outcome);
+    this.#lastRenewalFailed = undefined;
+    this.#expiresAt = expiresAt;
+    if (this.#state === 'held') {
+      this.#heartbeat.start();
+      publish('renewed', { ...this.#event(), expiresAt });
+    }
+    return { applied: true };
+  }
+
+  /** One heartbeat. Never throws: a failure is told and tried again sooner. */
+  async #beat(signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#exclusively(async () => {
+        if (this.#state === 'held') await this.#renew({}, signal);
+      });
+      return true;
+    } catch (error) {
+      if (this.#state === 'held') {
+        this.#lastRenewalFailed = error;
+        publish('renewal-failed', { ...this.#event(), error });
+      }
+      return false;
+    }
+  }
+
+  #nextExpiry(): number {
+    const { leaseMs, maxHoldMs } = this.#settings;
+    const wanted = Math.ceil(this.#context.clock.now().latest + leaseMs);
+    const capped = maxHoldMs === undefined ? wanted : Math.min(wanted, this.acquiredAt + maxHoldMs);
+    return Math.max(capped, this.#highestAsked + 1);
+  }
+
+  #settled(outcome: Exclude<HolderOutcome, { kind: 'done' }>): ChangeOutcome {
+    if (outcome.kind === 'refused') return { applied: false, item: outcome.item };
+    this.#lose(outcome.reason, undefined);
+    throw this.#loss;
+  }
+
+  #demandHeld(): void {
+    this.throwIfLost();
+    if (this.#state !== 'held')
+      throw new UsageError(`The lease of "${this.name}" has been given back`, this.name);
+  }
+
+  #lose(reason: LossReason, cause: unknown): void {
+    if (this.#state !== 'held') return;
+    this.#state = 'lost';
+    this.#heartbeat.stop();
+    const error = new LockLostError(
+      this.name,
+      reason,
+      this.token,
+      cause === undefined ? undefined : { cause },
+    );
+    this.#loss = error;
+    this.#onEnd();
+    publish('lost', { ...this.#event(), reason, error });
+    this.#abort.abort(error);
+  }
+
+  #end(how: 'released' | 'completed'): void {
+    this.#state = 'ended';
+    this.#heartbeat.stop();
+    this.#onEnd();
+    publish(how, this.#event());
+  }
+
+  #reasonForExpiry(): LossReason {
+    const { maxHoldMs } = this.#settings;
+    if (maxHoldMs !== undefined && this.#expiresAt >= this.acquiredAt + maxHoldMs) return 'max-hold';
+    return this.#lastRenewalFailed instanceof StoreError ? 'store-unavailable' : 'expired';
+  }
+
+  /** One write at a time, in the order of the calls; a failure of one does not stop the next. */
+  #exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work);
+    this.#queue = result.catch(() => {});
+    return result;
+  }
+
+  async #bounded<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const deadline = deadlineAfter(this.#context.runtime, this.#settings.releaseTimeoutMs);
+    try {
+      return await work(deadline.signal);
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  #event() {
+    return { name: this.name, owner: this.owner, token: this.token, leaseId: this.leaseId };
+  }
+}
+
+function takenOver(item: LeaseItem | undefined): TakenOver | undefined {
+  if (item?.leaseId === undefined) return undefined;
+  return { owner: item.owner ?? 'unknown', token: item.version, leaseId: item.leaseId };
+}

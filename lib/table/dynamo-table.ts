@@ -1,0 +1,214 @@
+import {
+  type AttributeValue,
+  BatchGetItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  ScanCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import type { StoreClock } from '../clock/index.js';
+import { StoreError, UsageError } from '../errors/index.js';
+import { deadlineAfter, type Runtime, sleep } from '../runtime/index.js';
+import { timed } from './date-header.js';
+import { type ConditionalChange, expressionOf } from './expression.js';
+import type { LeaseTable, StoredItem, WriteAnswer } from './lease-table.js';
+import { storeErrorOf } from './store-errors.js';
+
+/** The index over `group`, keys only: renewals cost it nothing. */
+export const groupIndexName = 'byGroup';
+
+/** DynamoDB takes at most this many keys in one BatchGetItem. */
+const batchSize = 100;
+
+/** A batch of which nothing is read is asked for again this often, over some ten seconds in all. */
+const mostThrottledRounds = 6;
+
+/** What the table needs besides its name. */
+export interface DynamoTableOptions {
+  /** A DynamoDB client, or a document client. It is not changed: what is needed rides on each command. */
+  readonly client: Pick<DynamoDBClient, 'send'>;
+  readonly tableName: string;
+  readonly clock: StoreClock;
+  readonly runtime: Runtime;
+  /** The end of every call, over all its attempts, in milliseconds: real also where the client's own is not. */
+  readonly callTimeoutMs: number;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the SDK's commands share no type that names their input and output
+type AnyCommand = any;
+type Marshalled = Record<string, AttributeValue>;
+
+/** The table in DynamoDB, through the AWS SDK. Every response also tells the store clock the time. */
+export class DynamoTable implements LeaseTable {
+  readonly tableName: string;
+  readonly #options: DynamoTableOptions;
+
+  constructor(options: DynamoTableOptions) {
+    this.tableName = options.tableName;
+    this.#options = options;
+  }
+
+  async update(name: string, change: ConditionalChange, signal?: AbortSignal): Promise<WriteAnswer> {
+    const { update, condition, names, values } = expressionOf(change);
+    const command = new UpdateItemCommand({
+      TableName: this.tableName,
+      Key: keyOf(name),
+      UpdateExpression: update,
+      ConditionExpression: condition,
+      ExpressionAttributeNames: names,
+      ExpressionAttributeValues: marshalled(values, name),
+      ReturnValues: 'ALL_OLD',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+    try {
+      const { Attributes } = await this.#send(command, signal);
+      // An update that created the item answers with nothing; some engines with the bare key.
+      const created = Object.keys(Attributes ?? {}).length <= 1;
+      return { applied: true, old: created ? undefined : unmarshall(Attributes) };
+    } catch (error) {
+      const refused = refusalOf(error);
+      if (!refused) throw storeErrorOf(error, this.tableName, name);
+      // The SDK hands the item over marshalled, also through lib-dynamodb. An engine without it costs one read.
+      const item = refused.item ? unmarshall(refused.item) : await this.get(name, signal);
+      return { applied: false, item, retried: refused.attempts > 1 };
+    }
+  }
+
+  async create(item: StoredItem & { readonly name: string }, signal?: AbortSignal): Promise<boolean> {
+    const command = new PutItemCommand({
+      TableName: this.tableName,
+      Item: marshalled(item, item.name),
+      ConditionExpression: 'attribute_not_exists(#name)',
+      ExpressionAttributeNames: { '#name': 'name' },
+    });
+    try {
+      await this.#send(command, signal);
+      return true;
+    } catch (error) {
+      if (refusalOf(error)) return false;
+      throw storeErrorOf(error, this.tableName, item.name);
+    }
+  }
+
+  async get(name: string, signal?: AbortSignal): Promise<StoredItem | undefined> {
+    const command = new GetItemCommand({ TableName: this.tableName, Key: keyOf(name), ConsistentRead: true });
+    const { Item } = await this.#call(command, signal, name);
+    return Item && unmarshall(Item);
+  }
+
+  async getMany(names: readonly string[], signal?: AbortSignal): Promise<readonly StoredItem[]> {
+    const found: StoredItem[] = [];
+    let wanted = [...new Set(names)].map(keyOf);
+    for (let throttledRounds = 0; wanted.length > 0; ) {
+      const asked = wanted.slice(0, batchSize);
+      const command = new BatchGetItemCommand({
+        RequestItems: { [this.tableName]: { Keys: asked, ConsistentRead: true } },
+      });
+      const { Responses, UnprocessedKeys } = await this.#call(command, signal);
+      for (const item of Responses?.[this.tableName] ?? []) found.push(unmarshall(item));
+      const left: Marshalled[] = UnprocessedKeys?.[this.tableName]?.Keys ?? [];
+      wanted = [...left, ...wanted.slice(batchSize)];
+      if (left.length === 0) continue;
+      // A part of a batch may be throttled without an error; waiting longer each time is what AWS asks for.
+      throttledRounds += left.length === asked.length ? 1 : 0;
+      if (throttledRounds > mostThrottledRounds) throw throttledBatch(this.tableName);
+      await sleep(
+        this.#options.runtime,
+        50 * 2 ** throttledRounds * (0.5 + this.#options.runtime.random()),
+        signal,
+      );
+    }
+    return found;
+  }
+
+  async *namesInGroup(group: string, signal?: AbortSignal): AsyncIterable<readonly string[]> {
+    let start: Marshalled | undefined;
+    do {
+      const command = new QueryCommand({
+        TableName: this.tableName,
+        IndexName: groupIndexName,
+        KeyConditionExpression: '#group = :group',
+        ExpressionAttributeNames: { '#group': 'group' },
+        ExpressionAttributeValues: marshall({ ':group': group }),
+        ExclusiveStartKey: start,
+      });
+      const page = await this.#call(command, signal);
+      yield (page.Items ?? []).map((item: Marshalled) => unmarshall(item).name as string);
+      start = page.LastEvaluatedKey;
+    } while (start);
+  }
+
+  async *scan(signal?: AbortSignal): AsyncIterable<readonly StoredItem[]> {
+    let start: Marshalled | undefined;
+    do {
+      const command = new ScanCommand({
+        TableName: this.tableName,
+        ConsistentRead: true,
+        ExclusiveStartKey: start,
+      });
+      const page = await this.#call(command, signal);
+      yield (page.Items ?? []).map((item: Marshalled) => unmarshall(item));
+      start = page.LastEvaluatedKey;
+    } while (start);
+  }
+
+  async ping(signal?: AbortSignal): Promise<void> {
+    const command = new GetItemCommand({ TableName: this.tableName, Key: keyOf('leasehold/ping') });
+    await this.#call(command, signal);
+  }
+
+  async #call(command: AnyCommand, signal?: AbortSignal, name?: string): Promise<AnyCommand> {
+    try {
+      return await this.#send(command, signal);
+    } catch (error) {
+      throw storeErrorOf(error, this.tableName, name, 'read');
+    }
+  }
+
+  async #send(command: AnyCommand, signal?: AbortSignal): Promise<AnyCommand> {
+    const { client, clock, runtime, callTimeoutMs } = this.#options;
+    timed(command, clock);
+    const deadline = deadlineAfter(runtime, callTimeoutMs, signal);
+    try {
+      deadline.signal.throwIfAborted();
+      return await client.send(command, { abortSignal: deadline.signal });
+    } catch (error) {
+      // The SDK reports its own AbortError; the reason says whose doing it was.
+      throw deadline.signal.aborted ? deadline.signal.reason : error;
+    } finally {
+      deadline.clear();
+    }
+  }
+}
+
+function throttledBatch(table: string): StoreError {
+  return new StoreError(`Table "${table}" is throttled: it answers no part of a batch`, undefined, {
+    retryable: true,
+    mayHaveApplied: false,
+  });
+}
+
+function keyOf(name: string): Marshalled {
+  return { name: { S: name } };
+}
+
+function marshalled(values: Readonly<Record<string, unknown>>, name: string): Marshalled {
+  try {
+    return marshall(values, { removeUndefinedValues: true });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`DynamoDB can't store what "${name}" was given: ${reason}`, name, { cause: error });
+  }
+}
+
+/** The item that made the store refuse a conditional write, if that is what the error says. */
+function refusalOf(
+  error: unknown,
+): { readonly item: Marshalled | undefined; readonly attempts: number } | undefined {
+  if (!(error instanceof Error) || error.name !== 'ConditionalCheckFailedException') return undefined;
+  const refusal = error as Error & { Item?: Marshalled; $metadata?: { attempts?: number } };
+  return { item: refusal.Item, attempts: refusal.$metadata?.attempts ?? 1 };
+}

@@ -1,0 +1,107 @@
+/**
+ * A condition with its values. Attribute names are written `#attr` and mean the attribute `attr`
+ * (half of ours are reserved words of DynamoDB), values `:value`.
+ */
+export interface Condition {
+  readonly text: string;
+  readonly values?: Readonly<Record<string, unknown>>;
+}
+
+/** All of these must hold. */
+export function all(...parts: readonly (Condition | undefined)[]): Condition {
+  return joined(parts, ' AND ');
+}
+
+/** At least one of these must hold. */
+export function any(...parts: readonly (Condition | undefined)[]): Condition {
+  return joined(parts, ' OR ');
+}
+
+function joined(parts: readonly (Condition | undefined)[], operator: string): Condition {
+  const present = parts.filter((part) => part !== undefined);
+  const text =
+    present.length === 1 ? present[0]!.text : present.map((part) => `(${part.text})`).join(operator);
+  return { text, values: Object.assign({}, ...present.map((part) => part.values ?? {})) };
+}
+
+/** The `ExpressionAttributeNames` of some expressions: every `#attr` in them. */
+export function namesIn(...texts: readonly (string | undefined)[]): Record<string, string> {
+  const names: Record<string, string> = {};
+  for (const text of texts) {
+    for (const [placeholder, attribute] of text?.matchAll(/#(\w+)/g) ?? []) names[placeholder] = attribute!;
+  }
+  return names;
+}
+
+/** A change of some attributes, as an update expression, under a condition. */
+export interface ItemChange {
+  /** Attributes to write. One whose value is `undefined` is left alone. */
+  readonly set?: Readonly<Record<string, unknown>>;
+  /** Expressions to write, by attribute: for values that depend on the item (`if_not_exists(…) + :one`). */
+  readonly compute?: Readonly<Record<string, Condition>>;
+  /** Attributes to take away. */
+  readonly remove?: readonly string[];
+  /** What must hold of the item as it is. */
+  readonly condition?: Condition;
+}
+
+/** A change under a condition. */
+export type ConditionalChange = ItemChange & { readonly condition: Condition };
+
+/** Two changes in one write; both conditions must hold. Of two values for one attribute the second's counts. */
+export function merged(first: ConditionalChange, second: ItemChange | undefined): ConditionalChange;
+export function merged(first: ItemChange, second: ConditionalChange): ConditionalChange;
+export function merged(first: ItemChange, second: ItemChange | undefined): ItemChange;
+export function merged(first: ItemChange, second: ItemChange | undefined): ItemChange {
+  if (!second) return first;
+  const written = new Set([...Object.keys(second.set ?? {}), ...Object.keys(second.compute ?? {})]);
+  return {
+    set: { ...without(first.set, written), ...second.set },
+    compute: { ...without(first.compute, written), ...second.compute },
+    remove: [...(first.remove ?? []), ...(second.remove ?? [])].filter(
+      (attribute) => !written.has(attribute),
+    ),
+    condition: first.condition || second.condition ? all(first.condition, second.condition) : undefined,
+  };
+}
+
+function without<V>(values: Readonly<Record<string, V>> | undefined, attributes: ReadonlySet<string>) {
+  return Object.fromEntries(Object.entries(values ?? {}).filter(([attribute]) => !attributes.has(attribute)));
+}
+
+/** The texts and values that DynamoDB takes. */
+export interface ExpressionParts {
+  readonly update: string;
+  readonly condition: string | undefined;
+  readonly names: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** Writes a change out as expressions. */
+export function expressionOf(change: ItemChange): ExpressionParts {
+  const values: Record<string, unknown> = { ...change.condition?.values };
+  const sets: string[] = [];
+  for (const [attribute, value] of Object.entries(change.set ?? {})) {
+    if (value === undefined) continue;
+    // The prefix keeps a written value apart from a condition's value of the same name.
+    values[`:set_${attribute}`] = value;
+    sets.push(`#${attribute} = :set_${attribute}`);
+  }
+  for (const [attribute, computed] of Object.entries(change.compute ?? {})) {
+    Object.assign(values, computed.values);
+    sets.push(`#${attribute} = ${computed.text}`);
+  }
+  const removes = (change.remove ?? []).map((attribute) => `#${attribute}`);
+  const update = [
+    sets.length > 0 ? `SET ${sets.join(', ')}` : '',
+    removes.length > 0 ? `REMOVE ${removes.join(', ')}` : '',
+  ]
+    .filter(Boolean)
+    .join(' ');
+  return {
+    update,
+    condition: change.condition?.text,
+    names: namesIn(update, change.condition?.text),
+    values,
+  };
+}

@@ -1,0 +1,3 @@
+export * from './dynamo-table.js';
+export * from './expression.js';
+export * from './lease-table.js';

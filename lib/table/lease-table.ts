@@ -1,0 +1,47 @@
+import type { ConditionalChange } from './expression.js';
+
+/** An item as the store has it. What it means is for `lease-item.ts` to say. */
+export type StoredItem = Readonly<Record<string, unknown>>;
+
+/** What a conditional write came back with. */
+export type WriteAnswer =
+  /** Applied; `old` is the item before the write, `undefined` where there was none. */
+  | { readonly applied: true; readonly old: StoredItem | undefined }
+  /**
+   * Refused; `item` is what stood there, `undefined` where there was nothing. `retried`: an earlier attempt of the
+   * same write got no answer and might still arrive.
+   */
+  | { readonly applied: false; readonly item: StoredItem | undefined; readonly retried: boolean };
+
+/**
+ * The few things that leases ask of a store, and the only way to it. `DynamoTable` is the real one; a
+ * simulation brings its own and is held to the same contract suite.
+ *
+ * All methods throw a `StoreError` when the store can't be used, and all end: at the latest when the time-outs
+ * that the table was made with have run out. A caller's signal ends them at once.
+ */
+export interface LeaseTable {
+  /** For messages. */
+  readonly tableName: string;
+
+  /** Changes one item if `change.condition` holds; nothing is written otherwise. Never unconditional. */
+  update(name: string, change: ConditionalChange, signal?: AbortSignal): Promise<WriteAnswer>;
+
+  /** Writes a whole new item if there is none under its name. Answers whether it did. */
+  create(item: StoredItem & { readonly name: string }, signal?: AbortSignal): Promise<boolean>;
+
+  /** One strongly consistent read. */
+  get(name: string, signal?: AbortSignal): Promise<StoredItem | undefined>;
+
+  /** Strongly consistent reads of many items; those that do not exist are missing from the answer, in no order. */
+  getMany(names: readonly string[], signal?: AbortSignal): Promise<readonly StoredItem[]>;
+
+  /** The names of a group by the index, page by page. The index lags behind the table by a moment. */
+  namesInGroup(group: string, signal?: AbortSignal): AsyncIterable<readonly string[]>;
+
+  /** All items, page by page, strongly consistent. */
+  scan(signal?: AbortSignal): AsyncIterable<readonly StoredItem[]>;
+
+  /** One cheap request whose only use is the `Date` of its response. */
+  ping(signal?: AbortSignal): Promise<void>;
+}
