@@ -1,0 +1,101 @@
+import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { LockLostError } from '../errors/index.js';
+import { fenceAttributeOf } from './fence-condition.js';
+import type { FenceOptions, FencingToken } from './fenced.js';
+import { guardDelete, guardPut, guardUpdate } from './guard-write.js';
+import { staleTokenOf } from './stale-token.js';
+
+type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+
+/** A lease that can be checked in the store. */
+export interface CurrentLease extends FencingToken {
+  readonly leaseId: string;
+}
+
+/**
+ * A `ConditionCheck` that the lease is the current one at the moment of the transaction, for data in the same
+ * Region and account as the lease table.
+ *
+ * @param leaseTable the name of the lease table
+ */
+export function heldCheck(lease: CurrentLease, leaseTable: string): TransactItem {
+  return {
+    ConditionCheck: {
+      TableName: leaseTable,
+      Key: { name: lease.name },
+      ConditionExpression: '#leaseId = :leaseholdLeaseId',
+      ExpressionAttributeNames: { '#leaseId': 'leaseId' },
+      ExpressionAttributeValues: { ':leaseholdLeaseId': lease.leaseId },
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    },
+  };
+}
+
+/**
+ * A transaction whose writes are all refused when a newer holder has written any of the items, or, with
+ * `leaseTable`, when the lease is not the current one any more.
+ *
+ * @param input as for `TransactWriteCommand`; its `ConditionCheck`s stay as they are
+ * @param options `leaseTable`: adds {@link heldCheck}
+ * @returns a command for `DynamoDBDocumentClient.send`, which then throws `StaleTokenError` or `LockLostError`
+ */
+export function guardTransaction(
+  lease: CurrentLease,
+  input: TransactWriteCommandInput,
+  options: FenceOptions & { readonly leaseTable?: string } = {},
+): TransactWriteCommand {
+  const own = input.TransactItems ?? [];
+  const guarded = own.map((item) => guardedItem(lease, item, options));
+  const TransactItems = options.leaseTable ? [...guarded, heldCheck(lease, options.leaseTable)] : guarded;
+  const command = new TransactWriteCommand({ ...input, TransactItems });
+  // biome-ignore lint/suspicious/noExplicitAny: the SDK types a middleware stack by its command
+  (command.middlewareStack as any).add(
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    (next: any) => async (args: any) => {
+      try {
+        return await next(args);
+      } catch (error) {
+        throw reasonOf(lease, own, options, error) ?? error;
+      }
+    },
+    { step: 'initialize', name: 'leaseholdFence', override: true },
+  );
+  return command;
+}
+
+function guardedItem(lease: FencingToken, item: TransactItem, options: FenceOptions): TransactItem {
+  if (item.Put) return { Put: guardPut(lease, item.Put, options).input as TransactItem['Put'] };
+  if (item.Update)
+    return { Update: guardUpdate(lease, item.Update, options).input as TransactItem['Update'] };
+  if (item.Delete)
+    return { Delete: guardDelete(lease, item.Delete, options).input as TransactItem['Delete'] };
+  return item;
+}
+
+interface Cancellation {
+  readonly CancellationReasons?: readonly {
+    readonly Code?: string;
+    readonly Item?: Record<string, unknown>;
+  }[];
+}
+
+/** The first of the reasons that is ours: an overtaken fence, or the lease check at the end. */
+function reasonOf(lease: CurrentLease, own: readonly TransactItem[], options: FenceOptions, error: unknown) {
+  if (!(error instanceof Error) || error.name !== 'TransactionCanceledException') return undefined;
+  const reasons = (error as Cancellation).CancellationReasons ?? [];
+  for (const [index, reason] of reasons.entries()) {
+    if (reason.Code !== 'ConditionalCheckFailed') continue;
+    const item = own[index];
+    if (item === undefined) {
+      const takenOver = reason.Item !== undefined && 'leaseId' in reason.Item;
+      return new LockLostError(lease.name, takenOver ? 'taken-over' : 'broken', lease.token, {
+        cause: error,
+      });
+    }
+    const write = item.Put ?? item.Update ?? item.Delete;
+    const ownCondition = write?.ConditionExpression !== undefined;
+    const stale = write && staleTokenOf(lease, reason, fenceAttributeOf(options), ownCondition, error);
+    if (stale) return stale;
+  }
+  return undefined;
+}

@@ -1,0 +1,106 @@
+import {
+  DeleteCommand,
+  type DeleteCommandInput,
+  PutCommand,
+  type PutCommandInput,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
+import { UsageError } from '../errors/index.js';
+import { fenceAttributeOf, settingFence, withFence } from './fence-condition.js';
+import type { FenceOptions, FencingToken } from './fenced.js';
+import { type Refusal, staleTokenOf } from './stale-token.js';
+
+/**
+ * A Put that is refused when a newer holder has written.
+ *
+ * ```ts
+ * await ledger.send(guardPut(lease, { TableName: 'settlements', Item: { id: 'batch-99', total } }));
+ * ```
+ *
+ * @param input as for `PutCommand`; a condition of its own must hold as well
+ * @returns a command for `DynamoDBDocumentClient.send`, which then throws `StaleTokenError` with both tokens
+ */
+export function guardPut(
+  lease: FencingToken,
+  input: PutCommandInput,
+  options: FenceOptions = {},
+): PutCommand {
+  const Item = { ...input.Item, [fenceAttributeOf(options)]: lease.token };
+  return translating(lease, new PutCommand({ ...withFence(lease, input, options), Item }), input, options);
+}
+
+/**
+ * An Update that is refused when a newer holder has written. As {@link guardPut}.
+ *
+ * @param input as for `UpdateCommand`, with an `UpdateExpression` (not the old `AttributeUpdates`)
+ */
+export function guardUpdate(
+  lease: FencingToken,
+  input: UpdateCommandInput,
+  options: FenceOptions = {},
+): UpdateCommand {
+  if ('AttributeUpdates' in input)
+    throw new UsageError('guardUpdate: use UpdateExpression, not AttributeUpdates', lease.name);
+  const UpdateExpression = settingFence(input.UpdateExpression);
+  const command = new UpdateCommand({ ...withFence(lease, input, options), UpdateExpression });
+  return translating(lease, command, input, options);
+}
+
+/**
+ * A Delete that is refused when a newer holder has written. As {@link guardPut}.
+ *
+ * The fence goes with the item: an older holder could write it anew. Where that matters use
+ * {@link guardTombstone}, or put the "still held" check into a transaction.
+ */
+export function guardDelete(
+  lease: FencingToken,
+  input: DeleteCommandInput,
+  options: FenceOptions = {},
+): DeleteCommand {
+  return translating(lease, new DeleteCommand(withFence(lease, input, options)), input, options);
+}
+
+/**
+ * Deletes all of an item but its key and its fence, so that an older holder's write stays refused.
+ *
+ * @param input table and key, as for `DeleteCommand`; further attributes to keep (a `ttl`, say) go into `keep`
+ */
+export function guardTombstone(
+  lease: FencingToken,
+  input: DeleteCommandInput,
+  options: FenceOptions & { readonly keep?: Readonly<Record<string, unknown>> } = {},
+): PutCommand {
+  const { Key, ...rest } = input;
+  return guardPut(
+    lease,
+    { ...(rest as Omit<PutCommandInput, 'Item'>), Item: { ...options.keep, ...Key } },
+    options,
+  );
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the SDK types a middleware stack by its command
+type AnyStack = any;
+
+/** The command, with the refusal by the fence turned into a `StaleTokenError`. It rides on the command alone. */
+function translating<Command extends { readonly middlewareStack: unknown }>(
+  lease: FencingToken,
+  command: Command,
+  input: { readonly ConditionExpression?: string | undefined },
+  options: FenceOptions,
+): Command {
+  (command.middlewareStack as AnyStack).add(
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    (next: any) => async (args: any) => {
+      try {
+        return await next(args);
+      } catch (error) {
+        if (!(error instanceof Error) || error.name !== 'ConditionalCheckFailedException') throw error;
+        const ownCondition = input.ConditionExpression !== undefined;
+        throw staleTokenOf(lease, error as Refusal, fenceAttributeOf(options), ownCondition, error) ?? error;
+      }
+    },
+    { step: 'initialize', name: 'leaseholdFence', override: true },
+  );
+  return command;
+}

@@ -1,0 +1,42 @@
+import { StaleTokenError } from '../errors/index.js';
+import { publish } from '../events/index.js';
+import type { FencingToken } from './fenced.js';
+
+/** A refused condition, as the SDK reports it: the item comes marshalled, also through the document client. */
+export interface Refusal {
+  readonly Item?: Record<string, unknown> | undefined;
+}
+
+/**
+ * Why a guarded write was refused: a `StaleTokenError` if the fence refused it, otherwise `undefined`, since the
+ * caller's own condition did.
+ *
+ * @param ownCondition whether the caller had one; if not, only the fence can have refused
+ */
+export function staleTokenOf(
+  lease: FencingToken,
+  refusal: Refusal,
+  fenceAttribute: string,
+  ownCondition: boolean,
+  cause: unknown,
+): StaleTokenError | undefined {
+  const currentToken = numberOf(refusal.Item?.[fenceAttribute]);
+  const refusedByFence = currentToken === undefined ? !ownCondition : currentToken > lease.token;
+  return refusedByFence ? staleToken(lease, currentToken, 'dynamodb', cause) : undefined;
+}
+
+/** The error, and the event that goes with it. */
+export function staleToken(
+  lease: FencingToken,
+  currentToken: number | undefined,
+  operation: string,
+  cause?: unknown,
+): StaleTokenError {
+  publish('stale-write-refused', { name: lease.name, token: lease.token, currentToken, operation });
+  return new StaleTokenError(lease.name, lease.token, currentToken, { cause });
+}
+
+function numberOf(value: unknown): number | undefined {
+  const number = typeof value === 'object' && value !== null && 'N' in value ? Number(value.N) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
