@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs';
+import type { RequestOptions } from 'node:http';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { statusOf } from './answers.js';
+import { EngineUnavailableError } from './engine-unavailable-error.js';
+import { type LocalDynamo, localDynamo } from './local-dynamo.js';
+
+const defaultImage = 'amazon/dynamodb-local:latest';
+const containerPort = 8_000;
+const pingLimitMs = 1_000;
+
+/**
+ * Whether containers can be started here: `testcontainers` is installed and a Docker engine answers its ping
+ * within a second.
+ *
+ * @returns `undefined` when they can, else the reason.
+ */
+export async function dockerMissing(): Promise<string | undefined> {
+  const targets = engineSockets();
+  if (targets.length === 0) return 'no Docker engine: neither DOCKER_HOST nor a socket in the usual places';
+  const statuses = await Promise.all(
+    targets.map((target) => statusOf({ ...target, path: '/_ping' }, pingLimitMs)),
+  );
+  if (!statuses.includes(200)) return 'no Docker engine answers';
+  return (await loadTestcontainers()) ? undefined : 'the package testcontainers is not installed';
+}
+
+/**
+ * Starts Amazon's DynamoDB Local from its own image (`LEASEHOLD_DYNAMODB_IMAGE` names another), in memory.
+ * The container is reaped by testcontainers if this process dies.
+ *
+ * @throws EngineUnavailableError when Docker, the package or the image is not there, or the start takes too long.
+ */
+export async function startDocker(limit: AbortSignal, startTimeoutMs: number): Promise<LocalDynamo> {
+  const why = await dockerMissing();
+  const library = await loadTestcontainers();
+  if (why || !library) throw new EngineUnavailableError('docker', why ?? 'testcontainers is not installed');
+  const image = process.env.LEASEHOLD_DYNAMODB_IMAGE || defaultImage;
+  const starting = new library.GenericContainer(image)
+    .withExposedPorts(containerPort)
+    .withCommand(['-jar', 'DynamoDBLocal.jar', '-inMemory', '-sharedDb'])
+    .withEnvironment({ DDB_LOCAL_TELEMETRY: '0' })
+    .withStartupTimeout(startTimeoutMs)
+    .withWaitStrategy(
+      // DynamoDB Local answers an unsigned request with 400: that is enough to know that it listens.
+      library.Wait.forHttp('/', containerPort).forStatusCodeMatching((status) => status < 500),
+    )
+    .start();
+  try {
+    const container = await beforeAbort(starting, limit);
+    return localDynamo({
+      engine: 'docker',
+      endpoint: `http://${container.getHost()}:${container.getMappedPort(containerPort)}`,
+      capabilities: { transactions: true, refusedItem: true, timeToLive: true },
+      stop: () => container.stop({ timeout: 0 }),
+    });
+  } catch (cause) {
+    // A pull can't be called back: should the container still come up, it goes down at once.
+    starting.then((container) => container.stop({ timeout: 0 })).catch(() => {});
+    throw new EngineUnavailableError('docker', `the image ${image} did not start`, { cause });
+  }
+}
+
+function engineSockets(): RequestOptions[] {
+  const host = process.env.DOCKER_HOST;
+  if (host) {
+    const url = URL.canParse(host) ? new URL(host) : undefined;
+    if (!url) return [];
+    if (url.protocol === 'unix:') return [{ socketPath: url.pathname }];
+    if (url.protocol === 'npipe:') return [{ socketPath: host.slice('npipe:'.length) }];
+    return [{ host: url.hostname, port: url.port || 2_375 }];
+  }
+  if (process.platform === 'win32') return [{ socketPath: '//./pipe/docker_engine' }];
+  const paths = [
+    '/var/run/docker.sock',
+    join(process.env.XDG_RUNTIME_DIR ?? '/run/user/0', 'docker.sock'),
+    join(homedir(), '.docker', 'run', 'docker.sock'),
+    join(homedir(), '.docker', 'desktop', 'docker.sock'),
+  ];
+  return paths.filter((path) => existsSync(path)).map((socketPath) => ({ socketPath }));
+}
+
+// An optional peer: loaded only where it is there and wanted.
+async function loadTestcontainers(): Promise<typeof import('testcontainers') | undefined> {
+  try {
+    return await import('testcontainers');
+  } catch {
+    return undefined;
+  }
+}
+
+function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

@@ -1,0 +1,62 @@
+import { engineMissing } from './available-engines.js';
+import { startDocker } from './docker.js';
+import { startDynalite } from './dynalite.js';
+import { startDynoxide } from './dynoxide.js';
+import { startEndpoint } from './endpoint.js';
+import { EngineUnavailableError } from './engine-unavailable-error.js';
+import { type EngineName, engineNames, type LocalDynamo } from './local-dynamo.js';
+
+/** How {@link startDynamo} chooses. */
+export interface StartDynamoOptions {
+  /** This engine and no other. Without it: the first that is there, in the order of `EngineName`. */
+  readonly engine?: EngineName;
+  /** `false` passes Docker over, for tests that must start fast. Default `true`. */
+  readonly allowDocker?: boolean;
+  /** Bound for the start. Default two minutes with Docker (it may pull an image), else 20 seconds. */
+  readonly startTimeoutMs?: number;
+}
+
+/**
+ * Starts a DynamoDB on this machine: an endpoint given by `LEASEHOLD_DYNAMODB_ENDPOINT`, DynamoDB Local in
+ * Docker, the dynoxide binary, or dynalite, whichever comes first and is there. Several may run at once.
+ *
+ * @returns the running engine; stop it, or let `await using` do so. It ends with this process in any case.
+ * @throws EngineUnavailableError when the engine asked for, or the first one found, can't be started.
+ */
+export async function startDynamo(options: StartDynamoOptions = {}): Promise<LocalDynamo> {
+  const engine = options.engine ?? (await firstAvailable(options.allowDocker ?? true));
+  const startTimeoutMs = options.startTimeoutMs ?? (engine === 'docker' ? 120_000 : 20_000);
+  const limit = new AbortController();
+  const timer = setTimeout(
+    () => limit.abort(new Error(`not ready within ${startTimeoutMs} ms`)),
+    startTimeoutMs,
+  );
+  try {
+    return await start(engine, limit.signal, startTimeoutMs);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function firstAvailable(allowDocker: boolean): Promise<EngineName> {
+  for (const engine of engineNames) {
+    if (engine === 'docker' && !allowDocker) continue;
+    // An endpoint that was given but is wrong must be told, not passed over for another engine.
+    if (engine === 'endpoint' && process.env.LEASEHOLD_DYNAMODB_ENDPOINT) return engine;
+    if ((await engineMissing(engine)) === undefined) return engine;
+  }
+  throw new EngineUnavailableError('dynalite', 'no engine is installed here');
+}
+
+function start(engine: EngineName, limit: AbortSignal, startTimeoutMs: number): Promise<LocalDynamo> {
+  switch (engine) {
+    case 'endpoint':
+      return startEndpoint(limit);
+    case 'docker':
+      return startDocker(limit, startTimeoutMs);
+    case 'dynoxide':
+      return startDynoxide(limit);
+    case 'dynalite':
+      return startDynalite(limit);
+  }
+}

@@ -1,0 +1,115 @@
+import type { Bucket } from './bucket.js';
+import { compareBytes } from './byte-order.js';
+import { type WalkStart, walkKeys } from './key-walk.js';
+import { continuationTokenFor, type ListParameters } from './list-parameters.js';
+import { type ObjectStat, statObject } from './object-stat.js';
+import { encodeKey } from './url-encoding.js';
+import { type XmlElements, xmlDocument } from './xml.js';
+
+type Row = { readonly key: string; readonly stat: ObjectStat } | { readonly commonPrefix: string };
+
+/**
+ * Answers ListObjectsV2.
+ *
+ * @returns the XML document.
+ */
+export async function listObjects(bucket: Bucket, parameters: ListParameters): Promise<string> {
+  const { prefix, delimiter, startAfter, continuationToken, maxKeys, urlEncoding } = parameters;
+  // One more than asked tells whether there is more.
+  const found = maxKeys === 0 ? [] : await collectRows(bucket, parameters, maxKeys + 1);
+  const rows = found.slice(0, maxKeys);
+  const last = rows.at(-1);
+  const isTruncated = found.length > rows.length;
+  const show = (key: string): string => (urlEncoding ? encodeKey(key) : key);
+  const contents: XmlElements[] = [];
+  const commonPrefixes: XmlElements[] = [];
+  for (const row of rows) {
+    if ('commonPrefix' in row) commonPrefixes.push({ Prefix: show(row.commonPrefix) });
+    else {
+      contents.push({
+        Key: show(row.key),
+        LastModified: row.stat.lastModified.toISOString(),
+        ETag: row.stat.etag,
+        Size: row.stat.size,
+        StorageClass: 'STANDARD',
+      });
+    }
+  }
+  return xmlDocument('ListBucketResult', {
+    Name: bucket.name,
+    Prefix: show(prefix),
+    Delimiter: delimiter === undefined ? undefined : show(delimiter),
+    StartAfter: startAfter === undefined ? undefined : show(startAfter),
+    ContinuationToken: continuationToken,
+    NextContinuationToken: isTruncated && last ? continuationTokenFor(behind(last)) : undefined,
+    EncodingType: urlEncoding ? 'url' : undefined,
+    KeyCount: rows.length,
+    MaxKeys: maxKeys,
+    IsTruncated: isTruncated,
+    Contents: contents,
+    CommonPrefixes: commonPrefixes,
+  });
+}
+
+function behind(row: Row): WalkStart {
+  return 'commonPrefix' in row
+    ? { key: row.commonPrefix, from: 'after-all' }
+    : { key: row.key, from: 'after' };
+}
+
+/** Rows of a page. Files that vanish between listing and stat are left out, and others take their place. */
+async function collectRows(bucket: Bucket, parameters: ListParameters, wanted: number): Promise<Row[]> {
+  const rows: Row[] = [];
+  let start: WalkStart | undefined = parameters.start;
+  while (start && rows.length < wanted) {
+    const candidates: string[] = [];
+    start = await walkBatch(bucket, parameters, start, wanted - rows.length, candidates);
+    const looked = candidates.map(async (candidate): Promise<Row | undefined> => {
+      const commonPrefix = groupOf(candidate, parameters);
+      const stat = await statObject(`${bucket.root}/${candidate}`);
+      if (!stat) return undefined;
+      return commonPrefix === undefined ? { key: candidate, stat } : { commonPrefix };
+    });
+    for (const row of await Promise.all(looked)) if (row) rows.push(row);
+  }
+  return rows;
+}
+
+/**
+ * Collects keys, one for each common prefix.
+ *
+ * @returns where to go on, or `undefined` when there are no more keys.
+ */
+async function walkBatch(
+  bucket: Bucket,
+  parameters: ListParameters,
+  start: WalkStart,
+  wanted: number,
+  into: string[],
+): Promise<WalkStart | undefined> {
+  let from = start;
+  for (;;) {
+    let skipTo: WalkStart | undefined;
+    for await (const key of walkKeys(bucket.listings, bucket.root, parameters.prefix, from)) {
+      const group = groupOf(key, parameters);
+      const next: WalkStart =
+        group === undefined ? { key, from: 'after' } : { key: group, from: 'after-all' };
+      // S3 leaves out a common prefix that is not greater than start-after, even with keys behind it.
+      const shown = group === undefined || compareBytes(group, parameters.startAfter ?? '') > 0;
+      if (shown) into.push(key);
+      if (into.length === wanted) return next;
+      if (group !== undefined) {
+        skipTo = next;
+        break;
+      }
+    }
+    if (!skipTo) return undefined;
+    from = skipTo;
+  }
+}
+
+function groupOf(key: string, { prefix, delimiter }: ListParameters): string | undefined {
+  if (delimiter === undefined) return undefined;
+  const at = key.indexOf(delimiter, prefix.length);
+  return at < 0 ? undefined : key.slice(0, at + delimiter.length);
+}

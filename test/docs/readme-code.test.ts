@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { codeBlocksOf, projectOf } from './code-blocks.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
+
+/** What the README's code takes from its surroundings. */
+const surroundings = `
+import type { LockClient, Lease } from 'leasehold';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { S3Client } from '@aws-sdk/client-s3';
+declare global {
+  const locks: LockClient;
+  const ledger: DynamoDBDocumentClient;
+  const s3: S3Client;
+  const db: { query(sql: string, values: readonly unknown[]): Promise<{ rowCount: number | null }> };
+  const url: string;
+  const controller: AbortController;
+  function settle(batch: string, lease: Lease): Promise<number>;
+}
+export {};
+`;
+
+describe('the code in the README', () => {
+  it('compiles against the package', async () => {
+    const blocks = await codeBlocksOf(root, 'README.md');
+    expect(blocks.length).toBeGreaterThan(5);
+    const project = await projectOf(root, `${root}/.leasehold/readme-code`, blocks, surroundings);
+    const compiler = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+    const compiled = promisify(execFile)(process.execPath, [compiler, '--noEmit', '-p', project]).then(
+      () => '',
+      (error: { stdout: string }) => error.stdout,
+    );
+    expect(await compiled).toBe('');
+  });
+});
