@@ -12,7 +12,8 @@ export interface AvailableEngines {
 }
 
 /**
- * Looks which engines can be started here, without starting any. Takes about a second at most.
+ * Looks which engines can be started here, without starting any. Takes about a second, and
+ * longer only where Docker answers and has to pull the image first.
  *
  * @returns every engine, in one of the two lists, each in the order of preference. Never rejects.
  */

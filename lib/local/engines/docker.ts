@@ -3,6 +3,7 @@ import type { RequestOptions } from 'node:http';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { statusOf } from './answers.js';
+import { imageMissing } from './docker-image.js';
 import { EngineUnavailableError } from './engine-unavailable-error.js';
 import { type LocalDynamo, localDynamo } from './local-dynamo.js';
 
@@ -11,8 +12,8 @@ const containerPort = 8_000;
 const pingLimitMs = 1_000;
 
 /**
- * Whether containers can be started here: `testcontainers` is installed and a Docker engine answers its ping
- * within a second.
+ * Whether the image can be run here: `testcontainers` is installed, a Docker engine answers its ping within a
+ * second, and it has the image or can pull it.
  *
  * @returns `undefined` when they can, else the reason.
  */
@@ -22,8 +23,10 @@ export async function dockerMissing(): Promise<string | undefined> {
   const statuses = await Promise.all(
     targets.map((target) => statusOf({ ...target, path: '/_ping' }, pingLimitMs)),
   );
-  if (!statuses.includes(200)) return 'no Docker engine answers';
-  return (await loadTestcontainers()) ? undefined : 'the package testcontainers is not installed';
+  const target = targets[statuses.indexOf(200)];
+  if (!target) return 'no Docker engine answers';
+  if (!(await loadTestcontainers())) return 'the package testcontainers is not installed';
+  return await imageMissing(target, imageName());
 }
 
 /**
@@ -36,10 +39,14 @@ export async function startDocker(limit: AbortSignal, startTimeoutMs: number): P
   const why = await dockerMissing();
   const library = await loadTestcontainers();
   if (why || !library) throw new EngineUnavailableError('docker', why ?? 'testcontainers is not installed');
-  const image = process.env.LEASEHOLD_DYNAMODB_IMAGE || defaultImage;
-  const starting = new library.GenericContainer(image)
+  const image = imageName();
+  const container = new library.GenericContainer(image);
+  // Amazon's image needs to be told how to run; another image that stands in for it brings a command of its own.
+  if (image.includes('amazon/dynamodb-local')) {
+    container.withCommand(['-jar', 'DynamoDBLocal.jar', '-inMemory', '-sharedDb']);
+  }
+  const starting = container
     .withExposedPorts(containerPort)
-    .withCommand(['-jar', 'DynamoDBLocal.jar', '-inMemory', '-sharedDb'])
     .withEnvironment({ DDB_LOCAL_TELEMETRY: '0' })
     .withStartupTimeout(startTimeoutMs)
     .withWaitStrategy(
@@ -48,18 +55,22 @@ export async function startDocker(limit: AbortSignal, startTimeoutMs: number): P
     )
     .start();
   try {
-    const container = await beforeAbort(starting, limit);
+    const started = await beforeAbort(starting, limit);
     return localDynamo({
       engine: 'docker',
-      endpoint: `http://${container.getHost()}:${container.getMappedPort(containerPort)}`,
+      endpoint: `http://${started.getHost()}:${started.getMappedPort(containerPort)}`,
       capabilities: { transactions: true, refusedItem: true, timeToLive: true },
-      stop: () => container.stop({ timeout: 0 }),
+      stop: () => started.stop({ timeout: 0 }),
     });
   } catch (cause) {
     // A pull can't be called back: should the container still come up, it goes down at once.
-    starting.then((container) => container.stop({ timeout: 0 })).catch(() => {});
+    starting.then((late) => late.stop({ timeout: 0 })).catch(() => {});
     throw new EngineUnavailableError('docker', `the image ${image} did not start`, { cause });
   }
+}
+
+function imageName(): string {
+  return process.env.LEASEHOLD_DYNAMODB_IMAGE || defaultImage;
 }
 
 function engineSockets(): RequestOptions[] {
