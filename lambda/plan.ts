@@ -1,0 +1,3 @@
+import { createPlanHandler } from '../lib/lambda/index.js';
+
+export const handler = createPlanHandler();

@@ -1,0 +1,3 @@
+import { createVerifyHandler } from '../lib/lambda/index.js';
+
+export const handler = createVerifyHandler();

@@ -1,0 +1,3 @@
+import { createWorkHandler } from '../lib/lambda/index.js';
+
+export const handler = createWorkHandler();

@@ -1,0 +1,4 @@
+export { createPlanHandler, type PlanEvent, type PlanInput } from './plan-handler.js';
+export type { VerdictAnswer } from './verdict-answer.js';
+export { createVerifyHandler, type VerifyEvent } from './verify-handler.js';
+export { createWorkHandler, type RemainingTime, type WorkEvent } from './work-handler.js';

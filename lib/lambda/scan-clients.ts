@@ -1,0 +1,60 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { LockClient } from '../client/index.js';
+import { type Processor, withLedger } from '../scan/index.js';
+import { requestTimeoutFor } from './request-timeout.js';
+import { type Environment, type ScanSettings, scanSettings } from './settings.js';
+
+/** What a function of a scan works with. */
+export interface ScanClients {
+  readonly settings: ScanSettings;
+  readonly locks: LockClient;
+  readonly s3: S3Client;
+}
+
+/** The end of one attempt of a request to S3, in milliseconds: a listing of 1,000 keys takes a fraction of a second. */
+const s3RequestTimeoutMs = 20_000;
+const s3ConnectionTimeoutMs = 3_000;
+
+/**
+ * The clients, made at the first invocation and kept for all later ones of the same execution environment. Not made
+ * when the module loads: an error there has no name that a state machine could match.
+ */
+export function clientsOnce(env: Environment): () => ScanClients {
+  let clients: ScanClients | undefined;
+  return () => {
+    clients ??= scanClients(scanSettings(env));
+    return clients;
+  };
+}
+
+function scanClients(settings: ScanSettings): ScanClients {
+  const locks = new LockClient({
+    table: settings.table,
+    requestTimeoutMs: requestTimeoutFor(settings.leaseMs),
+    leaseMs: settings.leaseMs,
+    endpoint: settings.dynamoEndpoint,
+  });
+  const s3 = new S3Client({
+    // A local endpoint has no host name for each bucket.
+    ...(settings.s3Endpoint !== undefined && { endpoint: settings.s3Endpoint, forcePathStyle: true }),
+    requestHandler: {
+      requestTimeout: s3RequestTimeoutMs,
+      connectionTimeout: s3ConnectionTimeoutMs,
+      throwOnRequestTimeout: true,
+    },
+  });
+  return { settings, locks, s3 };
+}
+
+/** Puts the fenced ledger around a processor where the settings name its table. */
+export function ledgered(processor: Processor, settings: ScanSettings): Processor {
+  if (settings.ledgerTable === undefined) return processor;
+  const timeoutMs = requestTimeoutFor(settings.leaseMs);
+  const client = new DynamoDBClient({
+    ...(settings.dynamoEndpoint !== undefined && { endpoint: settings.dynamoEndpoint }),
+    requestHandler: { requestTimeout: timeoutMs, connectionTimeout: timeoutMs, throwOnRequestTimeout: true },
+  });
+  return withLedger(processor, { client: DynamoDBDocumentClient.from(client), table: settings.ledgerTable });
+}

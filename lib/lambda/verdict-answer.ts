@@ -1,0 +1,54 @@
+import type { ScanVerdict } from '../scan/index.js';
+
+/** A verdict as the state machine takes it: with an error and a reason always, and within its payload limit. */
+export type VerdictAnswer = ScanVerdict & {
+  /** The error's name when the execution fails for it; empty when it does not. */
+  readonly error: string;
+  /** In plain words. */
+  readonly reason: string;
+  /** What was left out because the answer would have been too large. */
+  readonly leftOut: readonly string[];
+};
+
+/** Step Functions takes 262,144 bytes; the state carries up to 1,000 seats beside the verdict. */
+const mostBytes = 100_000;
+const mostReasonLength = 2_000;
+const fewFailures = 10;
+
+const errorNames: Readonly<Record<ScanVerdict['status'], string>> = {
+  complete: '',
+  'completed-with-failures': 'CompletedWithFailures',
+  more: 'ScanUnfinished',
+  failed: 'ScanFailed',
+};
+
+/** Makes the verdict fit: first most of the failures go, then the processor's result; both are still in the table. */
+export function verdictAnswer(verdict: ScanVerdict): VerdictAnswer {
+  const whole: VerdictAnswer = {
+    ...verdict,
+    error: errorNames[verdict.status],
+    reason: reasonOf(verdict).slice(0, mostReasonLength),
+    leftOut: [],
+  };
+  if (fits(whole)) return whole;
+  const { report } = whole;
+  const brief = {
+    ...report,
+    failures: report.failures.slice(0, fewFailures),
+    quarantined: report.quarantined.slice(0, fewFailures),
+  };
+  const shorter: VerdictAnswer = { ...whole, report: brief, leftOut: ['failures', 'quarantined'] };
+  if (fits(shorter)) return shorter;
+  return { ...shorter, report: { ...brief, result: null }, leftOut: [...shorter.leftOut, 'result'] };
+}
+
+function fits(answer: VerdictAnswer): boolean {
+  return Buffer.byteLength(JSON.stringify(answer)) <= mostBytes;
+}
+
+function reasonOf({ status, reason, report }: ScanVerdict): string {
+  const [first] = report.failures;
+  if (status !== 'completed-with-failures' || !first)
+    return reason ?? 'every slice is done and the slices tile';
+  return `${reason}; the first: ${first.key}: ${first.error}`;
+}

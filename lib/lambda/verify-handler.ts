@@ -1,0 +1,30 @@
+import { inventory, type Processor, type ScanVerdict, verifyScan } from '../scan/index.js';
+import { EventFields } from './event-fields.js';
+import { clientsOnce } from './scan-clients.js';
+import type { Environment } from './settings.js';
+import { type VerdictAnswer, verdictAnswer } from './verdict-answer.js';
+
+/** What the verify function is invoked with. */
+export interface VerifyEvent {
+  readonly run: string;
+}
+
+/**
+ * The handler of the verify function: reads every slice, proves that they tile, merges their results.
+ *
+ * @param options.processor the one that the work was done with. @default the inventory
+ * @param options.env where the settings are read from. @default process.env
+ * @returns a handler that throws UsageError (not to be retried) and StoreError
+ */
+export function createVerifyHandler(
+  options: { readonly processor?: Processor; readonly env?: Environment } = {},
+): (event: unknown) => Promise<VerdictAnswer> {
+  const clients = clientsOnce(options.env ?? process.env);
+  return async (event) => {
+    const { locks, s3 } = clients();
+    const run = new EventFields('event', event).text('run');
+    const processor = options.processor ?? inventory();
+    const verdict: ScanVerdict = await verifyScan({ locks, s3, run, processor });
+    return verdictAnswer(verdict);
+  };
+}
