@@ -1,0 +1,46 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { LockClient } from '../../lib/client/index.js';
+import { requestTimeoutFor } from '../../lib/lambda/request-timeout.js';
+import type { GlobalOptions } from './global-options.js';
+
+/** The table, and the means to use it. */
+export interface Connection extends AsyncDisposable {
+  readonly dynamo: DynamoDBClient;
+  readonly locks: LockClient;
+}
+
+/** An operator may sit far from the Region, and what reads and breaks locks has no lease to lose. */
+const patientTimeoutMs = 5_000;
+
+/**
+ * Opens the table that the options name. No request is sent.
+ *
+ * @param leaseMs for commands that hold leases: requests must then fit in a lease
+ */
+export function connect(options: GlobalOptions, leaseMs?: number): Connection {
+  const requestTimeoutMs = leaseMs === undefined ? patientTimeoutMs : requestTimeoutFor(leaseMs);
+  const dynamo = new DynamoDBClient({
+    ...(options.region !== undefined && { region: options.region }),
+    ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
+    // Without `throwOnRequestTimeout` the SDK only warns when the time is up.
+    requestHandler: {
+      requestTimeout: requestTimeoutMs,
+      connectionTimeout: requestTimeoutMs,
+      throwOnRequestTimeout: true,
+    },
+  });
+  const locks = new LockClient({
+    table: options.table,
+    client: dynamo,
+    requestTimeoutMs,
+    ...(leaseMs !== undefined && { leaseMs }),
+  });
+  return {
+    dynamo,
+    locks,
+    async [Symbol.asyncDispose]() {
+      await locks.close();
+      dynamo.destroy();
+    },
+  };
+}

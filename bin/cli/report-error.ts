@@ -1,0 +1,82 @@
+import { inspect } from 'node:util';
+import type { CommanderError } from 'commander';
+import type { CommandFailure } from './command-failure.js';
+import type { Interrupted } from './interruption.js';
+import { jsonText } from './json-text.js';
+import { note } from './output.js';
+import { printable } from './printable.js';
+
+/** How errors are told. */
+export interface ErrorStyle {
+  readonly json: boolean;
+  readonly verbose: boolean;
+}
+
+/**
+ * Tells an error on stderr: one line, or one line of JSON; never a stack unless it was asked for.
+ *
+ * @returns the exit code that it deserves
+ */
+export function reportError(thrown: unknown, how: ErrorStyle): number {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  if (how.json) note(jsonText({ error: describe(error) }));
+  // commander has told it already, and added where to find help.
+  else if (error.name !== 'CommanderError') note(printable(`leasehold: ${sentenceOf(error)}`));
+  if (how.verbose && !how.json) note(inspect(error));
+  return exitCodeOf(error);
+}
+
+function exitCodeOf(error: Error): number {
+  switch (error.name) {
+    case 'CommanderError':
+    case 'UsageError':
+      return 2;
+    case 'Interrupted':
+      return (error as Interrupted).exitCode;
+    default:
+      return isMissingTable(error) ? 2 : 1;
+  }
+}
+
+/** A mistake in the call: the wrong table, Region or account. */
+function isMissingTable(error: Error): boolean {
+  return (
+    error.name === 'StoreError' && (error.cause as Error | undefined)?.name === 'ResourceNotFoundException'
+  );
+}
+
+function sentenceOf(error: Error): string {
+  const sentence = error.message.replace(/\s*[\r\n]+\s*/g, ' ').trim();
+  return isMissingTable(error) ? `${sentence}; "leasehold table create" makes it` : sentence;
+}
+
+/** Fields of our errors, of which each has some. */
+interface KnownFields {
+  readonly code?: string;
+  readonly lockName?: string;
+  readonly retryable?: boolean;
+  readonly mayHaveApplied?: boolean;
+  readonly data?: CommandFailure['data'];
+}
+
+/** What programs may want to know. The SDK's own errors carry whole responses, which are left out. */
+function describe(error: Error): Record<string, unknown> {
+  if (error.name === 'CommanderError') return { name: 'UsageError', code: 'USAGE', message: usageOf(error) };
+  const { name, message, cause } = error;
+  const known = error as Error & KnownFields;
+  return {
+    name,
+    code: known.code,
+    message,
+    lockName: known.lockName,
+    retryable: known.retryable,
+    mayHaveApplied: known.mayHaveApplied,
+    ...known.data,
+    ...(cause instanceof Error && { cause: { name: cause.name, message: cause.message } }),
+  };
+}
+
+function usageOf(error: Error): string {
+  const { code, message } = error as CommanderError;
+  return code === 'commander.help' ? 'no command was given' : message.replace(/^error: /, '');
+}

@@ -1,0 +1,70 @@
+import { DescribeExecutionCommand, type SFNClient } from '@aws-sdk/client-sfn';
+import { sleep, systemRuntime } from '../../../lib/runtime/index.js';
+
+/** How an execution ended, in the words of Step Functions. */
+export interface ExecutionEnd {
+  readonly status: string;
+  readonly output: string | undefined;
+  readonly error: string | undefined;
+  readonly cause: string | undefined;
+}
+
+/** How to follow. */
+export interface FollowOptions {
+  readonly signal: AbortSignal;
+  /** Told at most every ten seconds that it still runs. */
+  readonly tell?: (elapsedMs: number) => void;
+}
+
+const firstPauseMs = 500;
+const longestPauseMs = 10_000;
+const tellEveryMs = 10_000;
+
+/** An execution outlives its follower's network by far; this many failures in a row are some minutes. */
+const mostFailuresInARow = 20;
+
+interface ServiceError extends Error {
+  readonly $fault?: 'client' | 'server';
+}
+
+/**
+ * Asks for the state of an execution until it ends, less and less often.
+ *
+ * @throws the signal's reason; the SDK's error when asking is refused, or fails for minutes
+ */
+export async function followExecution(
+  sfn: SFNClient,
+  executionArn: string,
+  { signal, tell }: FollowOptions,
+): Promise<ExecutionEnd> {
+  const startedMs = performance.now();
+  let toldMs = startedMs;
+  let failures = 0;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
+    try {
+      const command = new DescribeExecutionCommand({ executionArn });
+      const { status, output, error, cause } = await sfn.send(command, { abortSignal: signal });
+      failures = 0;
+      if (status !== 'RUNNING' && status !== 'PENDING_REDRIVE')
+        return { status: status!, output, error, cause };
+    } catch (error) {
+      signal.throwIfAborted();
+      failures += 1;
+      if (!mayPass(error as ServiceError) || failures > mostFailuresInARow) throw error;
+    }
+    const nowMs = performance.now();
+    if (nowMs - toldMs >= tellEveryMs) {
+      toldMs = nowMs;
+      tell?.(nowMs - startedMs);
+    }
+    await sleep(systemRuntime, pauseMs, signal);
+  }
+}
+
+/** Throttling and whatever is not a refusal: the network, a server's error. */
+function mayPass(error: ServiceError): boolean {
+  return (
+    error.name === 'ThrottlingException' ||
+    (error.$fault !== 'client' && error.name !== 'CredentialsProviderError')
+  );
+}

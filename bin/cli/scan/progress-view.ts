@@ -1,0 +1,129 @@
+import { createLogUpdate } from 'log-update';
+import type { ScanPlan } from '../../../lib/scan/index.js';
+import { note } from '../output.js';
+import { plural } from '../plural.js';
+import { printable } from '../printable.js';
+import type { ScanProgress } from './progress.js';
+
+/** How far a scan is, on stderr. */
+export interface ProgressView extends Disposable {
+  /** Something that stays on the screen. */
+  say(sentence: string): void;
+  /** Planning begins, which may take some requests. */
+  planning(location: string): void;
+  /** The run is planned, or was found. */
+  planned(plan: ScanPlan): void;
+  /** The last look; nothing is shown afterwards. */
+  end(): void;
+}
+
+const liveEveryMs = 100;
+const plainEveryMs = 5_000;
+
+/** A view that redraws itself on a terminal, a line every few seconds elsewhere, none where programs read. */
+export function progressView(progress: ScanProgress, options: { readonly json: boolean }): ProgressView {
+  if (process.stderr.isTTY) return new LiveView(progress);
+  return options.json ? silent : new PlainView(progress);
+}
+
+const silent: ProgressView = { say() {}, planning() {}, planned() {}, end() {}, [Symbol.dispose]() {} };
+
+/** What both views have in common: a title, a clock, news in between. */
+abstract class TimedView implements ProgressView {
+  protected readonly progress: ScanProgress;
+  readonly #everyMs: number;
+  readonly #tell = (sentence: string): void => this.say(sentence);
+  #timer: NodeJS.Timeout | undefined;
+  #slicesPlanned = 0;
+
+  constructor(progress: ScanProgress, everyMs: number) {
+    this.progress = progress;
+    this.#everyMs = everyMs;
+  }
+
+  planning(location: string): void {
+    // Told before anything is written: with this name the run can be continued whatever happens.
+    this.say(`run ${this.progress.run} of ${location}`);
+  }
+
+  planned(plan: ScanPlan): void {
+    this.#slicesPlanned = plan.slices;
+    this.say(
+      plan.existed
+        ? `found: ${plural(plan.slices, 'slice')} planned, ${this.progress.slicesDone} done`
+        : `planned: ${plural(plan.slices, 'slice')}, with ${plural(plan.listRequests, 'request')}`,
+    );
+    this.progress.news.on('told', this.#tell);
+    this.#timer = setInterval(() => this.show(), this.#everyMs);
+    this.#timer.unref();
+  }
+
+  end(): void {
+    if (!this.#timer) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.progress.news.off('told', this.#tell);
+    this.show();
+    this.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.end();
+  }
+
+  /** Splits add slices, so the number planned is no total. */
+  protected line(): string {
+    const { slicesDone, objects, objectsPerSecond, takeovers, quarantined } = this.progress;
+    return [
+      `${plural(slicesDone, 'slice')} done (${this.#slicesPlanned} planned)`,
+      plural(objects, 'object'),
+      `${Math.round(objectsPerSecond).toLocaleString('en')} objects/s`,
+      plural(takeovers, 'takeover'),
+      ...(quarantined.size > 0 ? [`${quarantined.size} quarantined`] : []),
+    ].join(' · ');
+  }
+
+  abstract say(sentence: string): void;
+  protected abstract show(): void;
+  protected close(): void {}
+}
+
+class LiveView extends TimedView {
+  // A hidden cursor would stay hidden when a second Ctrl-C ends the process at once.
+  readonly #log = createLogUpdate(process.stderr, { showCursor: true });
+
+  constructor(progress: ScanProgress) {
+    super(progress, liveEveryMs);
+  }
+
+  override say(sentence: string): void {
+    this.#log.clear();
+    note(printable(sentence));
+  }
+
+  protected override show(): void {
+    this.#log(this.line());
+  }
+
+  protected override close(): void {
+    this.#log.done();
+  }
+}
+
+class PlainView extends TimedView {
+  #last = '';
+
+  constructor(progress: ScanProgress) {
+    super(progress, plainEveryMs);
+  }
+
+  override say(sentence: string): void {
+    note(printable(sentence));
+  }
+
+  protected override show(): void {
+    const line = this.line();
+    if (line !== this.#last) note(line);
+    this.#last = line;
+  }
+}

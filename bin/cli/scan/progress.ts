@@ -1,0 +1,79 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { EventEmitter } from 'node:events';
+import type { ScanEvents } from '../../../lib/scan/index.js';
+
+/** What a slice that was found says of work that was done before. */
+interface EarlierSlice {
+  readonly completedAt?: number;
+  readonly tally?: { readonly objects: number };
+  readonly result?: { readonly tally: { readonly objects: number } };
+}
+
+/** Counts what the seats of this process do, from the events of the scan. */
+export class ScanProgress implements Disposable {
+  readonly run: string;
+  slicesDone = 0;
+  /** Objects of the run, those of earlier processes included. */
+  objects = 0;
+  takeovers = 0;
+  readonly quarantined = new Set<string>();
+  /** Tells `takeover` and `quarantine`, in a sentence. */
+  readonly news = new EventEmitter<{ told: [sentence: string] }>();
+
+  #startedMs = performance.now();
+  readonly #subscriptions: [channel: string, listener: (message: unknown) => void][] = [];
+  #objectsHere = 0;
+
+  constructor(run: string) {
+    this.run = run;
+    this.#on('scan-planned', () => {
+      this.#startedMs = performance.now();
+    });
+    this.#on('scan-page-done', ({ objects }) => {
+      this.objects += objects;
+      this.#objectsHere += objects;
+    });
+    this.#on('scan-slice-completed', () => {
+      this.slicesDone += 1;
+    });
+    this.#on('scan-slice-acquired', ({ takenOver, takenOverFrom, slice, token }) => {
+      if (!takenOver) return;
+      this.takeovers += 1;
+      const whom = takenOverFrom ? ` from ${takenOverFrom.owner} (token ${takenOverFrom.token})` : '';
+      this.news.emit('told', `slice ${slice} taken over${whom}, token ${token}`);
+    });
+    this.#on('scan-slice-quarantined', ({ slice, attempts, error }) => {
+      if (this.quarantined.has(slice)) return;
+      this.quarantined.add(slice);
+      const why = error === undefined ? '' : `: ${error}`;
+      this.news.emit('told', `slice ${slice} quarantined after ${attempts} attempts${why}`);
+    });
+  }
+
+  /** Objects a second, of this process, since the run was planned. */
+  get objectsPerSecond(): number {
+    return this.#objectsHere / Math.max(0.001, (performance.now() - this.#startedMs) / 1_000);
+  }
+
+  /** Counts in what an earlier process of the same run has done. */
+  foundBefore(slices: readonly EarlierSlice[]): void {
+    for (const { completedAt, result, tally } of slices) {
+      if (completedAt !== undefined) this.slicesDone += 1;
+      this.objects += (result?.tally ?? tally)?.objects ?? 0;
+    }
+  }
+
+  /** Listens no more. */
+  [Symbol.dispose](): void {
+    for (const [channel, listener] of this.#subscriptions) unsubscribe(channel, listener);
+  }
+
+  #on<Name extends keyof ScanEvents>(name: Name, count: (event: ScanEvents[Name]) => void): void {
+    const listener = (message: unknown): void => {
+      const event = message as ScanEvents[Name];
+      if (event.run === this.run) count(event);
+    };
+    this.#subscriptions.push([`leasehold:${name}`, listener]);
+    subscribe(`leasehold:${name}`, listener);
+  }
+}

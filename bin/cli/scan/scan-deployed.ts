@@ -1,0 +1,110 @@
+import type { SFNClient } from '@aws-sdk/client-sfn';
+import { UsageError } from '../../../lib/errors/index.js';
+import { cutsOf, type ScanVerdict } from '../../../lib/scan/index.js';
+import { CommandFailure } from '../command-failure.js';
+import { connect } from '../connection.js';
+import { shownDuration } from '../duration.js';
+import { type Interruption, listenForInterruption } from '../interruption.js';
+import { note } from '../output.js';
+import { type ExecutionEnd, followExecution } from './follow-execution.js';
+import { lastVerdict } from './last-verdict.js';
+import { tellReport } from './report.js';
+import { newRunName, type ScanOptions } from './scan-options.js';
+
+/** Starts the deployed state machine, follows it, and prints the report that it ended with. @returns the exit code */
+export async function scanDeployed(options: ScanOptions, stateMachineArn: string): Promise<number> {
+  const { SFNClient, StartExecutionCommand } = await loadedSdk();
+  const startedMs = performance.now();
+  let executionArn: string | undefined;
+  using interruption = listenForInterruption(() => {});
+  const { signal } = interruption;
+  const input = await executionInput(options, signal);
+  const sfn = new SFNClient({ ...(options.region !== undefined && { region: options.region }) });
+  // The name makes starting idempotent: the SDK's own retry finds the execution that it has started.
+  const name = newRunName();
+  try {
+    const start = new StartExecutionCommand({ stateMachineArn, name, input: JSON.stringify(input) });
+    executionArn = (await sfn.send(start, { abortSignal: signal })).executionArn!;
+    if (!options.json) note(`execution ${executionArn} started`);
+    const end = await followed(sfn, executionArn, interruption, options);
+    const verdict = end.status === 'SUCCEEDED' ? verdictOf(end.output) : await lastVerdict(sfn, executionArn);
+    if (!verdict) throw ended(executionArn, end);
+    return tellReport(
+      {
+        verdict: { ...verdict, run: verdict.run ?? options.run ?? name },
+        durationMs: performance.now() - startedMs,
+        extra: { executionArn, executionStatus: end.status },
+        ...(options.location && { location: options.location }),
+      },
+      options,
+    );
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw executionArn === undefined
+      ? interruption.ended(`an execution named ${name} may have been started`, { execution: name })
+      : interruption.ended(goesOn(executionArn), { executionArn });
+  } finally {
+    sfn.destroy();
+  }
+}
+
+async function loadedSdk() {
+  try {
+    return await import('@aws-sdk/client-sfn');
+  } catch (cause) {
+    throw new UsageError('--state-machine needs the package @aws-sdk/client-sfn: install it', undefined, {
+      cause,
+    });
+  }
+}
+
+/** Only what was said: the state machine has defaults for the rest. */
+async function executionInput(options: ScanOptions, signal: AbortSignal): Promise<Record<string, unknown>> {
+  const { location, seats, slices, pageSize, run, cutsFrom } = options;
+  return {
+    ...location,
+    ...(seats !== undefined && { seats }),
+    ...(slices !== undefined && { slices }),
+    ...(pageSize !== undefined && { pageSize }),
+    ...(run !== undefined && { run }),
+    ...(cutsFrom !== undefined && { cuts: await cutsOfRun(options, cutsFrom, signal) }),
+  };
+}
+
+async function cutsOfRun(options: ScanOptions, run: string, signal: AbortSignal): Promise<readonly string[]> {
+  await using connection = connect(options);
+  return cutsOf({ locks: connection.locks, run, signal });
+}
+
+function followed(
+  sfn: SFNClient,
+  executionArn: string,
+  { signal }: Interruption,
+  { json }: ScanOptions,
+): Promise<ExecutionEnd> {
+  const tell = (elapsedMs: number) => note(`running for ${shownDuration(elapsedMs)}`);
+  return followExecution(sfn, executionArn, { signal, ...(!json && { tell }) });
+}
+
+function verdictOf(output: string | undefined): ScanVerdict | undefined {
+  try {
+    const verdict = JSON.parse(output ?? '') as ScanVerdict | null;
+    return verdict?.report ? verdict : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function ended(executionArn: string, { status, error, cause }: ExecutionEnd): CommandFailure {
+  const why = [error, cause].filter(Boolean).join(': ') || 'its output is not a report of a scan';
+  return new CommandFailure('EXECUTION_FAILED', `The execution ended ${status}: ${why}`, {
+    executionArn,
+    executionStatus: status,
+    ...(error && { error }),
+    ...(cause && { reason: cause }),
+  });
+}
+
+function goesOn(executionArn: string): string {
+  return `the execution goes on; stop it with: aws stepfunctions stop-execution --execution-arn ${executionArn}`;
+}

@@ -1,0 +1,131 @@
+import { S3Client } from '@aws-sdk/client-s3';
+import { cutsOf, inventory, planScan, readRun, type ScanVerdict } from '../../../lib/scan/index.js';
+import { checkTable } from '../../../lib/table/check-table.js';
+import { type Connection, connect } from '../connection.js';
+import { type Interruption, listenForInterruption } from '../interruption.js';
+import { plural } from '../plural.js';
+import { reportError } from '../report-error.js';
+import { locationText, type S3Location } from '../s3-location.js';
+import { endsWithin } from './ends-within.js';
+import { ScanProgress } from './progress.js';
+import { type ProgressView, progressView } from './progress-view.js';
+import { type FinishedScan, tellReport } from './report.js';
+import { runRounds } from './rounds.js';
+import { defaultSeats, newRunName, type ScanOptions } from './scan-options.js';
+import { stillHeld } from './still-held.js';
+
+const defaultLeaseMs = 30_000;
+
+/** Releasing takes one request with its retries; a store that does not answer must not keep the user waiting. */
+const releaseLimitMs = 10_000;
+
+/** Plans, works and verifies with seats in this process. @returns the exit code */
+export async function scanHere(options: ScanOptions): Promise<number> {
+  const run = options.run ?? newRunName();
+  const location = options.location!;
+  await using connection = connect(options, options.lease ?? defaultLeaseMs);
+  using s3 = s3Client(options);
+  const progress = new ScanProgress(run);
+  using view = progressView(progress, options);
+  using interruption = listenForInterruption((signalName) => {
+    view.say(`${signalName}: giving the slices back; once more ends at once`);
+  });
+  const scanned = scanRun({
+    options,
+    run,
+    location,
+    connection,
+    s3: s3.client,
+    interruption,
+    progress,
+    view,
+  });
+  const { signal } = interruption;
+  let inTime = true;
+  try {
+    inTime = await endsWithin(scanned, signal, releaseLimitMs);
+    if (inTime) return tellReport(await scanned, options);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    view.end();
+  }
+  const held = inTime ? await stillHeld(connection.locks, run) : undefined;
+  const end = interruption.ended(`${fateOf(held)}; go on with the same command and --run ${run}`, {
+    run,
+    held,
+  });
+  if (inTime) throw end;
+  // What hangs would keep the process alive.
+  process.exit(reportError(end, options));
+}
+
+function fateOf(held: number | undefined): string {
+  if (held === 0) return 'the slices are given back';
+  const which =
+    held === undefined ? 'the store does not answer, slices that' : `${plural(held, 'slice')} that`;
+  return `${which} may still be held come free by themselves`;
+}
+
+interface RunContext {
+  readonly options: ScanOptions;
+  readonly run: string;
+  readonly location: S3Location;
+  readonly connection: Connection;
+  readonly s3: S3Client;
+  readonly interruption: Interruption;
+  readonly progress: ScanProgress;
+  readonly view: ProgressView;
+}
+
+async function scanRun(context: RunContext): Promise<FinishedScan> {
+  const { options, run, location, connection, s3, interruption, progress, view } = context;
+  const { locks } = connection;
+  const { signal } = interruption;
+  const startedMs = performance.now();
+  view.planning(locationText(location));
+  await checkUsableTable(connection, options.table, signal);
+  const cuts =
+    options.cutsFrom === undefined ? undefined : await cutsOf({ locks, run: options.cutsFrom, signal });
+  const seats = options.seats ?? defaultSeats;
+  const plan = await planScan({
+    locks,
+    s3,
+    run,
+    ...location,
+    seats,
+    signal,
+    ...(options.slices !== undefined && { slices: options.slices }),
+    ...(options.pageSize !== undefined && { pageSize: options.pageSize }),
+    ...(options.output && { output: options.output }),
+    ...(cuts && { cuts }),
+  });
+  if (plan.existed) progress.foundBefore((await readRun({ locks, run, signal })).slices);
+  view.planned(plan);
+  const verdict: ScanVerdict = await runRounds({ locks, s3, run, seats, processor: inventory(), signal });
+  view.end();
+  return { verdict, location, durationMs: performance.now() - startedMs };
+}
+
+/** What may use a table need not be allowed to describe it; the first use will tell then. */
+async function checkUsableTable({ dynamo }: Connection, table: string, signal: AbortSignal): Promise<void> {
+  try {
+    await checkTable(dynamo, table, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    const { name, cause } = error as Error;
+    const forbidden = name === 'StoreError' && (cause as Error | undefined)?.name === 'AccessDeniedException';
+    if (!forbidden) throw error;
+  }
+}
+
+function s3Client(options: ScanOptions): Disposable & { readonly client: S3Client } {
+  const client = new S3Client({
+    ...(options.region !== undefined && { region: options.region }),
+    // A local endpoint has no host name for each bucket; in AWS the bucket may lie in another Region than the table.
+    ...(options.s3Endpoint === undefined
+      ? { followRegionRedirects: true }
+      : { endpoint: options.s3Endpoint, forcePathStyle: true }),
+  });
+  return { client, [Symbol.dispose]: () => client.destroy() };
+}

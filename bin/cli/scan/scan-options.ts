@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { UsageError } from '../../../lib/errors/index.js';
+import type { GlobalOptions } from '../global-options.js';
+import type { S3Location } from '../s3-location.js';
+
+/** What `leasehold scan` was told. */
+export interface ScanOptions extends GlobalOptions {
+  readonly location?: S3Location;
+  readonly seats?: number;
+  readonly slices?: number;
+  readonly run?: string;
+  /** Milliseconds. */
+  readonly lease?: number;
+  readonly pageSize?: number;
+  readonly cutsFrom?: string;
+  readonly output?: S3Location;
+  readonly s3Endpoint?: string;
+  readonly stateMachine?: string;
+}
+
+/** Workers of a scan in this process: listing is waiting for S3, so there may be more of them than cores. */
+export const defaultSeats = 8;
+
+/** Requests must fit in a lease three times, and a request to another continent takes a good part of a second. */
+const leastLeaseMs = 1_000;
+
+/** What is set where the state machine is deployed, and can't be said at its start. */
+const onlyHere = ['lease', 'output', 's3Endpoint'] as const;
+
+/** @throws UsageError if options do not go together */
+export function checkScanOptions(options: ScanOptions): void {
+  if (options.stateMachine === undefined) {
+    if (options.lease !== undefined && options.lease < leastLeaseMs) {
+      throw new UsageError(`--lease: must be at least 1s, got ${options.lease}ms`);
+    }
+    if (options.location) return;
+    throw new UsageError('Say what to scan: s3://bucket/prefix, or --state-machine for the deployed scan');
+  }
+  for (const name of onlyHere) {
+    if (options[name] === undefined) continue;
+    const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    throw new UsageError(`--${flag} has no effect with --state-machine: it is set where that is deployed`);
+  }
+}
+
+/** A name for a run that was not given one: sorts by time, and is short enough to be typed again. */
+export function newRunName(): string {
+  const time = new Date().toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
+  return `${time}-${randomBytes(3).toString('hex')}`;
+}
