@@ -38,7 +38,9 @@ export async function projectOf(
   }
   await writeFile(join(directory, 'surroundings.d.ts'), surroundings);
   const subPaths = ['fence', 'scan', 'lambda', 'cdk', 'local'];
-  const paths = Object.fromEntries(subPaths.map((name) => [`leasehold/${name}`, [`${root}/lib/${name}/index.ts`]]));
+  const paths = Object.fromEntries(
+    subPaths.map((name) => [`leasehold/${name}`, [`${root}/lib/${name}/index.ts`]]),
+  );
   const tsconfig = {
     extends: `${root}/tsconfig.json`,
     compilerOptions: { paths: { leasehold: [`${root}/lib/index.ts`], ...paths } },
