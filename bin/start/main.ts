@@ -1,0 +1,67 @@
+import type { WriteStream } from 'node:tty';
+import { checkDirectory } from './check-directory.js';
+import { performRun } from './perform-run.js';
+import { RunProgress } from './progress/run-progress.js';
+import { jsonResult } from './report/json-result.js';
+import { textReport } from './report/text-report.js';
+import { isComplete, type RunOutcome } from './run-outcome.js';
+import { type StartOptions, startOptionsOf } from './start-options.js';
+import { listenForStop } from './stop-signals.js';
+import { LiveView } from './view/live-view.js';
+import { paletteOf } from './view/palette.js';
+import { PlainView } from './view/plain-view.js';
+import { subtitle } from './view/subtitle.js';
+import type { View } from './view/view.js';
+
+/**
+ * `npm start`: runs the main job on this machine and shows it.
+ *
+ * @param args without the interpreter and the script
+ * @returns the exit code: 0 complete; 1 not; 2 the call can't be right; 130 and the like after a signal
+ */
+export async function main(args: readonly string[]): Promise<number> {
+  try {
+    const options = startOptionsOf(args);
+    await checkDirectory(options.directory);
+    return await runAndShow(options);
+  } catch (error) {
+    return exitCodeOf(error as Error);
+  }
+}
+
+async function runAndShow(options: StartOptions): Promise<number> {
+  using stop = listenForStop();
+  const stream = options.json ? process.stderr : process.stdout;
+  const palette = paletteOf(stream);
+  const view = viewFor(stream, options);
+  const progress = new RunProgress((moment) => view.moment(moment));
+  let outcome: RunOutcome;
+  {
+    using showing = view;
+    showing.start(progress);
+    outcome = await performRun(options, progress, stop.signal);
+    progress.phase = 'done';
+  }
+  if (options.json)
+    process.stdout.write(`${JSON.stringify(jsonResult(options, progress, outcome), null, 2)}\n`);
+  else stream.write(`\n${textReport(progress, outcome, palette, stream.columns ?? 100)}\n`);
+  return isComplete(outcome) ? 0 : 1;
+}
+
+/** A live picture for people, lines for a pipe; `--json` keeps stdout clean. */
+function viewFor(stream: WriteStream, options: StartOptions): View {
+  const palette = paletteOf(stream);
+  const line = (progress: RunProgress) => subtitle(options, progress.engine);
+  const live = stream.isTTY && process.env.TERM !== 'dumb' && !options.json;
+  return live ? new LiveView(stream, palette, line) : new PlainView(stream, palette, line);
+}
+
+function exitCodeOf(error: Error): number {
+  const { name, message } = error;
+  // Commander has printed its own message; help comes as an error, too.
+  if (name === 'CommanderError')
+    return (error as Error & { readonly exitCode: number }).exitCode === 0 ? 0 : 2;
+  process.stderr.write(`error: ${message}\n`);
+  if (name === 'StoppedError') return (error as Error & { readonly exitCode: number }).exitCode;
+  return name === 'BadInputError' ? 2 : 1;
+}

@@ -1,0 +1,77 @@
+import type { LocalLambda } from '../../../lib/local-run/local-lambda.js';
+import type { RunProgress } from '../progress/run-progress.js';
+import type { WorkerEvent } from '../worker-event.js';
+import { StoppedWorkerGuard } from './stopped-worker-guard.js';
+import type { Strike } from './strike.js';
+import { readStrike } from './strike-files.js';
+
+/** How often it looks whether a blow has fallen, in milliseconds. */
+const lookEveryMs = 50;
+
+/** What a watch is made of. */
+export interface MischiefWatchParts {
+  readonly directory: string;
+  readonly lambda: Pick<LocalLambda, 'freeze' | 'thaw'>;
+  readonly progress: RunProgress;
+  /** A stopped worker is woken after this long at the latest, in milliseconds: nothing may wait for ever. */
+  readonly longestStopMs: number;
+}
+
+/**
+ * Sees the blows fall, and wakes the stopped worker when its successor has written: from then on what the woken one
+ * writes must be refused.
+ */
+export class MischiefWatch implements Disposable {
+  readonly #parts: MischiefWatchParts;
+  readonly #timer: NodeJS.Timeout;
+  #killed: Strike | undefined;
+  #stopped: { readonly strike: Strike; readonly atMs: number; readonly guard: Disposable } | undefined;
+  #woken = false;
+
+  constructor(parts: MischiefWatchParts) {
+    this.#parts = parts;
+    this.#timer = setInterval(() => this.#look(), lookEveryMs);
+  }
+
+  /** Takes in what a worker told. */
+  apply(event: WorkerEvent): void {
+    if (event.type !== 'scan-page-done' && event.type !== 'scan-slice-completed') return;
+    const strike = this.#stopped?.strike;
+    if (strike && event.slice === strike.slice && event.token > strike.token)
+      this.#wake('its successor has written');
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+    this.#stopped?.guard[Symbol.dispose]();
+  }
+
+  #look(): void {
+    const { directory, lambda, progress, longestStopMs } = this.#parts;
+    this.#killed ??= this.#seen(readStrike(directory, 'kill'));
+    if (!this.#stopped) {
+      const strike = this.#seen(readStrike(directory, 'stop'));
+      if (!strike) return;
+      this.#stopped = { strike, atMs: progress.elapsedMs, guard: new StoppedWorkerGuard(strike.pid) };
+      // It has stopped itself; this only tells the runtime.
+      lambda.freeze(strike.pid);
+    }
+    const stoppedForMs = progress.elapsedMs - this.#stopped.atMs;
+    if (stoppedForMs > longestStopMs)
+      this.#wake(`nobody took its slice over within ${Math.round(stoppedForMs / 1000)} s`);
+  }
+
+  #seen(strike: Strike | undefined): Strike | undefined {
+    if (strike) this.#parts.progress.struck(strike);
+    return strike;
+  }
+
+  #wake(why: string): void {
+    if (!this.#stopped || this.#woken) return;
+    this.#woken = true;
+    const { strike, guard } = this.#stopped;
+    guard[Symbol.dispose]();
+    this.#parts.progress.woken(strike, why);
+    this.#parts.lambda.thaw(strike.pid);
+  }
+}

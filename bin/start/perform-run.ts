@@ -1,0 +1,118 @@
+import { startDynamo, startS3 } from '../../lib/local/index.js';
+import { type ExecutionOutcome, runStateMachine } from '../../lib/local-run/run-state-machine.js';
+import { readRun, type ScanReport, sliceIdOf } from '../../lib/scan/index.js';
+import { startCensus } from './census.js';
+import { MischiefWatch } from './mischief/mischief-watch.js';
+import { orderMischief } from './mischief/order-mischief.js';
+import type { RunProgress } from './progress/run-progress.js';
+import { evidenceOfRun } from './proof/evidence-of-run.js';
+import { startRunFunctions } from './run-functions.js';
+import type { RunOutcome } from './run-outcome.js';
+import { scratchDirectory } from './scratch-directory.js';
+import { seatedInvoke } from './seated-invoke.js';
+import { definitionOfStack } from './stack/definition-of-stack.js';
+import type { StartOptions } from './start-options.js';
+import { openStore } from './store.js';
+
+const bucket = 'objects';
+const outputBucket = 'results';
+const outputPrefix = 'leasehold/';
+
+/** A stopped worker is woken after this many leases, and a while for processes to start, at the latest. */
+const longestStopLeases = 4;
+const longestStopExtraMs = 15_000;
+
+/**
+ * The main job: starts a DynamoDB and an S3 endpoint, runs the state machine that CDK would deploy over the
+ * directory, with mischief if it is asked for, and proves the result. Puts everything away before it ends.
+ *
+ * @throws the signal's reason; `EngineUnavailableError`; StoreError when the engine can't be used
+ */
+export async function performRun(
+  options: StartOptions,
+  progress: RunProgress,
+  signal: AbortSignal,
+): Promise<RunOutcome> {
+  const { directory, seats, slices, pageSize, leaseMs, engine } = options;
+  const run = `start-${Date.now().toString(36)}`;
+  await using scratch = await scratchDirectory();
+  await using stack = definitionOfStack({ seats, bucketName: bucket, leaseMs }, scratch.synthesis, signal);
+  await using census = startCensus(directory, progress, signal);
+  await using dynamo = await startDynamo({ allowDocker: false, ...(engine && { engine }) });
+  signal.throwIfAborted();
+  progress.engine = dynamo.engine;
+  await using store = await openStore(dynamo);
+  await using s3 = await startS3({ buckets: { [bucket]: directory, [outputBucket]: scratch.results } });
+  progress.listRequests = () => s3.requests.list;
+
+  progress.phase = 'synthesizing the stack';
+  const definition = await stack.definition;
+  let watch: MischiefWatch | undefined;
+  await using lambda = await startRunFunctions({
+    env: {
+      ...store.env,
+      LEASEHOLD_S3_ENDPOINT: s3.endpoint,
+      LEASEHOLD_LEASE_MS: String(leaseMs),
+      LEASEHOLD_OUTPUT_BUCKET: outputBucket,
+      LEASEHOLD_OUTPUT_PREFIX: outputPrefix,
+    },
+    mischiefDirectory: scratch.mischief,
+    progress,
+    onEvent: (event) => watch?.apply(event),
+  });
+  using watching = new MischiefWatch({
+    directory: scratch.mischief,
+    lambda,
+    progress,
+    longestStopMs: longestStopLeases * leaseMs + longestStopExtraMs,
+  });
+  watch = watching;
+
+  progress.phase = 'planning';
+  const afterPlan = async () => {
+    const planned = await readRun({ locks: store.locks, run, signal });
+    progress.planned(planned.slices.map(({ name }) => sliceIdOf(name)));
+    await orderMischief({
+      options,
+      slices: planned.slices,
+      census: census.taken,
+      directory: scratch.mischief,
+      progress,
+    });
+    progress.phase = 'scanning';
+  };
+  const outcome = await runStateMachine(
+    definition,
+    { bucket, seats, slices, pageSize },
+    { invoke: seatedInvoke(lambda.invoke, progress, afterPlan), executionName: run, signal },
+  );
+  const scanMs = progress.elapsedMs;
+  await lambda.stop();
+
+  progress.phase = 'proving';
+  const report = reportOf(outcome);
+  const evidence = await evidenceOfRun(
+    {
+      run,
+      directory,
+      store,
+      resultsDirectory: scratch.results,
+      planned: progress.slices.size > 0,
+      failure: failureOf(outcome),
+      reported: report ?? { objects: 0, bytes: 0 },
+      before: progress.walked.done ? progress.walked : undefined,
+    },
+    signal,
+  );
+  return { ...evidence, run, engine: dynamo.engine, report, scanMs, listRequests: s3.requests.list };
+}
+
+function reportOf(outcome: ExecutionOutcome): ScanReport | undefined {
+  if (outcome.status !== 'SUCCEEDED') return undefined;
+  return (outcome.output as unknown as { readonly report: ScanReport }).report;
+}
+
+function failureOf(outcome: ExecutionOutcome): string | undefined {
+  if (outcome.status === 'SUCCEEDED') return undefined;
+  return outcome.status === 'FAILED' ? `${outcome.error}: ${outcome.cause}` : outcome.status;
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundleDirectory } from '../../lib/cdk/bundle-directory.js';
+import { type LocalLambda, startLocalLambda } from '../../lib/local-run/local-lambda.js';
+import type { RunProgress } from './progress/run-progress.js';
+import { isWorkerMessage, type WorkerEvent } from './worker-event.js';
+
+/** As deployed: 15 minutes for a worker, 5 for the others. */
+const workTimeoutMs = 900_000;
+const otherTimeoutMs = 300_000;
+
+/** What the functions of a run are made of. */
+export interface RunFunctionsParts {
+  /** Their environment: endpoints, tables, the lease. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly mischiefDirectory: string;
+  readonly progress: RunProgress;
+  /** Told what workers do, after the progress has it. */
+  readonly onEvent: (event: WorkerEvent) => void;
+}
+
+/**
+ * Starts the three functions from the bundles that would be deployed, each invocation in a process. Nothing in them
+ * knows of this run's view or its mischief: both ride on a module that is loaded before.
+ */
+export function startRunFunctions(parts: RunFunctionsParts): Promise<LocalLambda> {
+  const { env, mischiefDirectory, progress, onEvent } = parts;
+  const preload = [
+    fileURLToPath(new URL(`mischief/worker-preload${extensionOf(import.meta.url)}`, import.meta.url)),
+  ];
+  const handler = (name: 'plan' | 'work' | 'verify') => join(bundleDirectory(name), 'index.mjs');
+  return startLocalLambda({
+    functions: {
+      plan: { handler: handler('plan'), env, timeoutMs: otherTimeoutMs },
+      work: {
+        handler: handler('work'),
+        env: { ...env, LEASEHOLD_MISCHIEF_DIRECTORY: mischiefDirectory },
+        timeoutMs: workTimeoutMs,
+        preload,
+      },
+      verify: { handler: handler('verify'), env, timeoutMs: otherTimeoutMs },
+    },
+    onMessage({ pid }, message) {
+      if (!isWorkerMessage(message)) return;
+      progress.apply(pid, message.workerEvent);
+      onEvent(message.workerEvent);
+    },
+  });
+}
+
+function extensionOf(url: string): string {
+  return url.slice(url.lastIndexOf('.'));
+}

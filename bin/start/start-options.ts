@@ -1,0 +1,81 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { durationMs, shownDuration } from '../cli/duration.js';
+import { wholeNumber } from '../cli/whole-number.js';
+import { startDefaults, startLimits } from './start-defaults.js';
+
+/** What a run was asked for. */
+export interface StartOptions {
+  /** Absolute path of the directory that is scanned. */
+  readonly directory: string;
+  readonly seats: number;
+  readonly slices: number;
+  readonly pageSize: number;
+  readonly leaseMs: number;
+  readonly seed: number;
+  readonly mischief: boolean;
+  readonly json: boolean;
+  /** The engine asked for; absent: the first that is there, Docker aside. */
+  readonly engine?: 'endpoint' | 'docker' | 'dynoxide' | 'dynalite';
+}
+
+/** This project's own dependencies: tens of thousands of real files that every clone has. */
+const ownModules = fileURLToPath(new URL('../../node_modules', import.meta.url));
+
+const engines = ['endpoint', 'docker', 'dynoxide', 'dynalite'] as const;
+
+/**
+ * Reads the command line.
+ *
+ * @param args without the interpreter and the script
+ * @throws CommanderError, its message printed already, for what can't be understood and after `--help`
+ */
+export function startOptionsOf(args: readonly string[]): StartOptions {
+  const program = new Command('npm start --')
+    .description(
+      'Scans a directory as an S3 bucket with many workers under leases, on this machine alone: ' +
+        'one worker is killed, one is stopped past its lease, and nothing is lost or done twice.',
+    )
+    .option('--dir <path>', "the directory to scan (default: this project's node_modules)")
+    .option('--seats <n>', 'workers at once, a process each', count('seats'), startDefaults.seats)
+    .option('--slices <n>', 'slices to plan', count('slices'), startDefaults.slices)
+    .option('--page-size <n>', 'keys in a request', count('pageSize'), startDefaults.pageSize)
+    .addOption(
+      new Option('--lease <duration>', 'how long a lease runs without a renewal')
+        .argParser(leaseMs)
+        .default(leaseMs(startDefaults.lease), startDefaults.lease),
+    )
+    .option('--seed <n>', 'which workers are struck, and where', count('seed'), startDefaults.seed)
+    .option('--no-mischief', 'strike nobody')
+    .option('--json', 'one JSON object on stdout, progress on stderr', false)
+    .addOption(new Option('--engine <name>', 'the DynamoDB to use').choices(engines))
+    .addHelpText('after', '\nExample:\n  npm start -- --dir ~/Pictures --seats 4 --lease 3s\n')
+    .allowExcessArguments(false)
+    .showSuggestionAfterError(true)
+    .exitOverride();
+  const given = program.parse([...args], { from: 'user' }).opts();
+  return {
+    directory: given.dir === undefined ? ownModules : resolve(given.dir),
+    seats: given.seats,
+    slices: given.slices,
+    pageSize: given.pageSize,
+    leaseMs: given.lease,
+    seed: given.seed,
+    mischief: given.mischief,
+    json: given.json,
+    ...(given.engine !== undefined && { engine: given.engine }),
+  };
+}
+
+function count(option: 'seats' | 'slices' | 'pageSize' | 'seed'): (text: string) => number {
+  const { least, most } = startLimits[option];
+  return wholeNumber(least, most);
+}
+
+function leaseMs(text: string): number {
+  const { least, most } = startLimits.leaseMs;
+  const ms = durationMs(text);
+  if (ms >= least && ms <= most) return ms;
+  throw new InvalidArgumentError(`It must be from ${shownDuration(least)} to ${shownDuration(most)}.`);
+}

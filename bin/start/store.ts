@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { LockClient } from '../../lib/client/index.js';
+import { createLeaseTable, type LocalDynamo } from '../../lib/local/index.js';
+import { createLedger, dropTables } from './ledger.js';
+
+/** A run's tables, and clients for them. */
+export interface Store extends AsyncDisposable {
+  readonly client: DynamoDBClient;
+  readonly locks: LockClient;
+  readonly leases: string;
+  readonly ledger: string;
+  /** What the functions need in their environment to use the same engine. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Makes the tables, under names of their own: an engine that was there before may have others. */
+export async function openStore(dynamo: LocalDynamo): Promise<Store> {
+  const suffix = randomUUID().slice(0, 8);
+  const leases = `leasehold-start-leases-${suffix}`;
+  const ledger = `leasehold-start-ledger-${suffix}`;
+  const config = dynamo.clientConfig();
+  const client = new DynamoDBClient(config);
+  const locks = new LockClient({ table: leases, client });
+  const close = async () => {
+    if (dynamo.engine === 'endpoint') await dropTables(client, [leases, ledger]);
+    await locks.close();
+    client.destroy();
+  };
+  try {
+    await createLeaseTable(client, leases);
+    await createLedger(client, ledger);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const env = {
+    LEASEHOLD_TABLE: leases,
+    LEASEHOLD_LEDGER_TABLE: ledger,
+    LEASEHOLD_DYNAMODB_ENDPOINT: dynamo.endpoint,
+    // Some engines keep tables apart by region and key.
+    AWS_REGION: String(config.region),
+  };
+  return { client, locks, leases, ledger, env, [Symbol.asyncDispose]: close };
+}

@@ -1,0 +1,77 @@
+import type { RunProgress } from '../progress/run-progress.js';
+import { count } from '../progress/shown-number.js';
+import { shownSlice } from '../progress/shown-slice.js';
+import { shownToken } from '../progress/shown-token.js';
+import type { SeatProgress } from '../progress/slice-progress.js';
+import type { Palette } from './palette.js';
+import { type Paint, type Piece, styledLine } from './styled-line.js';
+
+const wideEnough = 100;
+
+/** The seats, each with its process and the slice that it holds: at most `most` lines, the heading included. */
+export function seatTable(progress: RunProgress, width: number, palette: Palette, most: number): string[] {
+  const seats = [...progress.seats.values()].sort((a, b) => a.seat - b.seat);
+  // When all are done there is nothing left to tell.
+  if (most < 2 || seats.every(({ state }) => state === 'done')) return [];
+  const wide = width >= wideEnough;
+  const heading = cells('seat', 'worker', 'slice', 'token', 'page', 'objects', wide);
+  const shown = seats.length < most ? seats : seats.slice(0, most - 2);
+  const lines = shown.map((seat) => styledLine(rowOf(progress, seat, palette, wide), width));
+  if (shown.length < seats.length)
+    lines.push(styledLine([[`   and ${seats.length - shown.length} more`, palette.dim]], width));
+  return [styledLine([[`${heading}  state`, palette.dim]], width), ...lines];
+}
+
+function rowOf(progress: RunProgress, seat: SeatProgress, palette: Palette, wide: boolean): Piece[] {
+  const slice = seat.slice === undefined ? undefined : progress.slices.get(seat.slice);
+  // A slice that has been taken over meanwhile has its new holder's figures.
+  const own = slice?.seat === seat.seat ? slice : undefined;
+  const token = wide ? (own?.token?.toString() ?? '') : own ? shownToken(own.token) : '';
+  const row = cells(
+    String(seat.seat),
+    seat.pid ? String(seat.pid) : '',
+    slice ? shownSlice(slice.id) : '',
+    token,
+    own ? count(own.pages) : '',
+    own ? count(own.objects) : '',
+    wide,
+  );
+  const [state, paint] = stateOf(seat, palette);
+  return [row, '  ', [state, paint]];
+}
+
+function cells(
+  seat: string,
+  pid: string,
+  slice: string,
+  token: string,
+  page: string,
+  objects: string,
+  wide: boolean,
+): string {
+  return [
+    seat.padStart(5),
+    pid.padStart(8),
+    slice.padEnd(9),
+    token.padStart(wide ? 14 : 8),
+    page.padStart(6),
+    objects.padStart(9),
+  ].join('  ');
+}
+
+function stateOf({ state }: SeatProgress, palette: Palette): [string, Paint] {
+  switch (state) {
+    case 'starting':
+      return ['starting', palette.dim];
+    case 'looking':
+      return ['looking for work', palette.dim];
+    case 'working':
+      return ['working', palette.cyan];
+    case 'killed':
+      return ['✗ killed', palette.red];
+    case 'stopped':
+      return ['‖ stopped', palette.yellow];
+    case 'done':
+      return ['done', palette.green];
+  }
+}

@@ -1,0 +1,85 @@
+import { ageDays, type InventoryPartial } from './inventory.js';
+import {
+  byBytes,
+  compactGroups,
+  type GroupCount,
+  type GroupCounts,
+  otherGroups,
+} from './inventory-groups.js';
+
+/** A row of a table. */
+export interface InventoryRow {
+  readonly name: string;
+  readonly objects: number;
+  readonly bytes: number;
+}
+
+/** An inventory as tables. */
+export interface InventoryReport {
+  readonly objects: number;
+  readonly bytes: number;
+  readonly digest: string;
+  /** Smallest first. */
+  readonly sizes: readonly InventoryRow[];
+  /** Youngest first. */
+  readonly ages: readonly InventoryRow[];
+  readonly storageClasses: readonly InventoryRow[];
+  /** Most bytes first, "(other)" last. */
+  readonly segments: readonly InventoryRow[];
+  readonly extensions: readonly InventoryRow[];
+  readonly largest: readonly { readonly key: string; readonly size: number }[];
+}
+
+/**
+ * An inventory as sorted tables.
+ *
+ * @param top rows of the tables that could be long
+ */
+export function inventoryReport(partial: InventoryPartial, top = 20): InventoryReport {
+  const { objects, bytes, digest, largest } = partial;
+  return {
+    objects,
+    bytes,
+    digest,
+    sizes: rows(partial.sizes, (a, b) => Number(a) - Number(b), sizeLabel),
+    ages: rows(partial.ages, (a, b) => ageRank(a) - ageRank(b)),
+    storageClasses: largestRows(partial.storageClasses, top),
+    segments: largestRows(partial.segments, top),
+    extensions: largestRows(partial.extensions, top),
+    largest,
+  };
+}
+
+function rows(
+  groups: GroupCounts,
+  order: (a: string, b: string) => number,
+  label: (name: string) => string = shown,
+): InventoryRow[] {
+  return Object.entries(groups)
+    .sort(([a], [b]) => order(a, b))
+    .map(([name, count]) => row(label(name), count));
+}
+
+function largestRows(groups: GroupCounts, top: number): InventoryRow[] {
+  return Object.entries(compactGroups(groups, top))
+    .sort((a, b) => Number(a[0] === otherGroups) - Number(b[0] === otherGroups) || byBytes(a, b))
+    .map(([name, count]) => row(shown(name), count));
+}
+
+function row(name: string, [objects, bytes]: GroupCount): InventoryRow {
+  return { name, objects, bytes };
+}
+
+/** Names of our own making begin with a space. */
+function shown(name: string): string {
+  return name.startsWith(' ') ? `(${name.slice(1)})` : name;
+}
+
+function sizeLabel(digits: string): string {
+  return digits === '0' ? '0 B' : `< 10^${digits} B`;
+}
+
+function ageRank(name: string): number {
+  const index = ageDays.findIndex((days) => name === `< ${days} d`);
+  return index < 0 ? ageDays.length : index;
+}
