@@ -19,6 +19,8 @@ export interface AcquisitionRequest extends Omit<GrantRequest, 'leaseId' | 'seen
   readonly supersede: boolean;
   /** A grant with less than this left on arrival is not handed out, in milliseconds. */
   readonly safetyMarginMs: number;
+  /** Told the item as the store shows it: whether no waiting will make `change.condition` true of it. */
+  readonly hopeless?: (item: LeaseItem) => boolean;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -97,7 +99,7 @@ export class Acquisition {
   }
 
   async #write(seenLeaseId?: string) {
-    const { supersede, safetyMarginMs, signal, ...request } = this.#request;
+    const { supersede, safetyMarginMs, hopeless, signal, ...request } = this.#request;
     const outcome = await requestGrant(
       this.#host.context,
       { ...request, leaseId: this.#leaseId, seenLeaseId },
@@ -125,7 +127,7 @@ export class Acquisition {
   async #worthTrying(): Promise<boolean> {
     const { context } = this.#host;
     const { name, signal } = this.#request;
-    while (this.#patience.leftMs > 0) {
+    while (!this.#isHopeless() && this.#patience.leftMs > 0) {
       await sleep(context.runtime, this.#patience.nextDelayMs(this.#untilExpiryMs()), signal);
       try {
         const stored = await context.table.get(name, signal);
@@ -138,7 +140,12 @@ export class Acquisition {
     return false;
   }
 
+  #isHopeless(): boolean {
+    return this.#seen !== undefined && (this.#request.hopeless?.(this.#seen) ?? false);
+  }
+
   #mayWin(): boolean {
+    if (this.#isHopeless()) return false;
     const item = this.#seen;
     if (item?.leaseId === undefined || item.completedAt !== undefined) return true;
     // Ours: an earlier write of this call arrived after all; the next one adopts it.
@@ -183,7 +190,8 @@ export class Acquisition {
 
   #holder(): HolderInfo | undefined {
     const item = this.#seen;
-    if (item?.leaseId === undefined) return undefined;
+    // A write of this very call that was never answered stands there: nobody else holds the lock.
+    if (item?.leaseId === undefined || item.leaseId === this.#leaseId) return undefined;
     return {
       owner: item.owner ?? 'unknown',
       token: item.version,
@@ -201,5 +209,7 @@ export class Acquisition {
   #startOver(): void {
     this.#leaseId = this.#host.context.runtime.randomId();
     this.#uncertain = false;
+    // What was seen last may have been the lease that is given back.
+    this.#seen = undefined;
   }
 }

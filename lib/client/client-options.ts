@@ -5,6 +5,7 @@ import type { HoldSettings } from '../lease/index.js';
 import type { Runtime } from '../runtime/index.js';
 import type { LeaseTable } from '../table/index.js';
 import { defaults } from './defaults.js';
+import { isWellFormed } from './lock-name.js';
 
 /** What a `LockClient` is made with. Checked at once; a `UsageError` names the option, the limit and the value. */
 export interface LockClientOptions {
@@ -130,6 +131,7 @@ export function demandNumber(
 
 /** @throws UsageError if the label can't be stored or shown */
 export function checkOwner(owner: string): void {
-  if (typeof owner === 'string' && owner !== '' && Buffer.byteLength(owner) <= 256) return;
-  throw new UsageError(`owner: must be a string of 1 to 256 bytes, got ${JSON.stringify(owner)}`);
+  if (typeof owner === 'string' && owner !== '' && isWellFormed(owner) && Buffer.byteLength(owner) <= 256)
+    return;
+  throw new UsageError(`owner: must be well-formed Unicode of 1 to 256 bytes, got ${JSON.stringify(owner)}`);
 }

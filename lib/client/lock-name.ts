@@ -10,8 +10,21 @@ const mostNameBytes = 1024;
  * @throws UsageError if it is not 1 to 1,024 bytes of UTF-8 without control characters
  */
 export function checkLockName(name: string): void {
+  check('Lock name', name);
+}
+
+/**
+ * Checks the name of a group, which is a key of the index.
+ *
+ * @throws UsageError as {@link checkLockName}
+ */
+export function checkGroupName(group: string): void {
+  check('group', group);
+}
+
+function check(what: string, name: string): void {
   const problem = problemOf(name);
-  if (problem) throw new UsageError(`Lock name ${problem}; got ${shown(name)}`);
+  if (problem) throw new UsageError(`${what} ${problem}; got ${shown(name)}`);
 }
 
 function problemOf(name: unknown): string | undefined {
@@ -26,8 +39,9 @@ function problemOf(name: unknown): string | undefined {
     : undefined;
 }
 
-function isWellFormed(name: string): boolean {
-  return !/\p{Surrogate}/u.test(name);
+/** Whether the text has a UTF-8 form of its own. */
+export function isWellFormed(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text);
 }
 
 function shown(name: unknown): string {

@@ -1,7 +1,7 @@
 import { UsageError } from '../errors/index.js';
 import { ensureStoreTime, type LeaseContext, requestRelease, requestReopening } from '../lease/index.js';
 import { type LockInfo, lockInfoOf } from './lock-info.js';
-import { checkLockName } from './lock-name.js';
+import { checkGroupName, checkLockName } from './lock-name.js';
 
 /** What operators do with locks: look, force-release, reopen. */
 export class OperatorDesk {
@@ -19,6 +19,7 @@ export class OperatorDesk {
   }
 
   async *list(group: string | undefined, signal?: AbortSignal): AsyncIterable<LockInfo> {
+    if (group !== undefined) checkGroupName(group);
     await ensureStoreTime(this.#context, signal);
     for await (const items of group === undefined
       ? this.#context.table.scan(signal)

@@ -21,8 +21,10 @@ export async function runUnder<T>(
     await lease[Symbol.asyncDispose]();
     throw withCompanion(error, lossOf(lease));
   }
-  const loss = lossOf(lease);
+  const lossBefore = lossOf(lease);
   await lease[Symbol.asyncDispose]();
+  // A lease that was broken or superseded is found out by its release at the latest.
+  const loss = lossBefore ?? lossOf(lease);
   if (callerSignal?.aborted) throw callerSignal.reason;
   if (!loss) return result;
   throw new LockLostError(lease.name, loss.reason, lease.token, { cause: loss, result });

@@ -86,8 +86,9 @@ export function elapsedBetween(
   const monotonic = Math.max(0, to.monotonicMs - from.monotonicMs);
   const wall = Math.max(0, to.wallMs - from.wallMs);
   return {
-    least: Math.min(monotonic, wall) * (1 - driftBound),
-    most: Math.max(monotonic, wall) * (1 + driftBound),
+    // A clock that runs fast by the bound shows more than has passed, one that runs slow shows less.
+    least: Math.min(monotonic, wall) / (1 + driftBound),
+    most: Math.max(monotonic, wall) / (1 - driftBound),
   };
 }
 

@@ -1,4 +1,5 @@
 import { all, any, type Condition } from '../table/index.js';
+import { attributeTypes } from './lease-item.js';
 
 /*
  * The conditions of the protocol (section 4), each a named part.
@@ -10,16 +11,22 @@ import { all, any, type Condition } from '../table/index.js';
  */
 
 /** The lock was released (or never held): nobody's lease stands in the item. */
-const released: Condition = { text: 'attribute_not_exists(#leaseId)' };
+const released: Condition = all(
+  { text: 'attribute_not_exists(#leaseId)' },
+  // Without a lease it is no item of ours.
+  { text: 'attribute_not_exists(#expiresAt)' },
+);
 
 /**
  * The holder crashed or was cut off, and its lease has ended by any front end's clock.
  * TTL plays no part: an expired item stays readable and writable for days.
  */
-const expiredBefore = (takeoverBefore: number): Condition => ({
-  text: '#expiresAt < :takeoverBefore',
-  values: { ':takeoverBefore': takeoverBefore },
-});
+const expiredBefore = (takeoverBefore: number): Condition =>
+  all(
+    // Without a lease it is no item of ours.
+    { text: 'attribute_exists(#leaseId)' },
+    { text: '#expiresAt < :takeoverBefore', values: { ':takeoverBefore': takeoverBefore } },
+  );
 
 /**
  * The same logical owner comes back and names exactly the lease that it was shown. Naming the owner instead
@@ -40,11 +47,22 @@ const notGivenBack = (leaseId: string): Condition =>
     { text: '#lastLeaseId <> :leaseId', values: { ':leaseId': leaseId } },
   );
 
-/** Nothing stands under the name, or something that we wrote: other people's items are never touched. */
-const oursOrNew: Condition = any(
-  { text: 'attribute_not_exists(#name)' },
-  { text: 'attribute_type(#version, :typeNumber)', values: { ':typeNumber': 'N' } },
+/** An attribute of ours is absent or has our type. */
+const absentOrTyped = ([attribute, type]: [attribute: string, type: 'S' | 'N']): Condition =>
+  any(
+    { text: `attribute_not_exists(#${attribute})` },
+    { text: `attribute_type(#${attribute}, :type${type})`, values: { [`:type${type}`]: type } },
+  );
+
+/** The item can be one of ours: what `leaseItemOf` would refuse must be refused before it is written to. */
+const ours: Condition = all(
+  // A comparison of unlike types is false: this demands a number, too.
+  { text: '#version < :versionLimit', values: { ':versionLimit': Number.MAX_SAFE_INTEGER } },
+  ...Object.entries(attributeTypes).map(absentOrTyped),
 );
+
+/** Nothing stands under the name, or something that we wrote: other people's items are never touched. */
+const oursOrNew: Condition = any({ text: 'attribute_not_exists(#name)' }, ours);
 
 /**
  * Who may be granted the lock: the acquire condition.
@@ -78,5 +96,5 @@ export function lengthens(expiresAt: number): Condition {
   return { text: '#expiresAt < :newExpiresAt', values: { ':newExpiresAt': expiresAt } };
 }
 
-/** There is a completion to take back. */
-export const isCompleted: Condition = { text: 'attribute_exists(#completedAt)' };
+/** There is a completion of ours to take back. */
+export const isCompleted: Condition = all({ text: 'attribute_exists(#completedAt)' }, ours);

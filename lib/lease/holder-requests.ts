@@ -12,7 +12,8 @@ export interface LeaseIdentity {
 
 /** How a holder's write ended. A store that can't be reached is a `StoreError` instead: nobody knows. */
 export type HolderOutcome =
-  | { readonly kind: 'done' }
+  /** `byAnother`: refused, and found done by a write that can't have been an earlier attempt of this one. */
+  | { readonly kind: 'done'; readonly byAnother?: boolean }
   /** The lease is not the current one any more; nothing was changed (invariant I4). */
   | { readonly kind: 'lost'; readonly reason: LossReason }
   /** The lease is current, but the caller's own extra condition did not hold; nothing was changed. */
@@ -61,7 +62,9 @@ export async function requestRelease(
   const item = answer.item && leaseItemOf(lease.name, answer.item);
   if (item?.leaseId === lease.leaseId) return { kind: 'refused', item };
   const alreadyDone = item?.leaseId === undefined && item?.lastLeaseId === lease.leaseId;
-  return alreadyDone ? { kind: 'done' } : { kind: 'lost', reason: lossReason(lease, item) };
+  if (!alreadyDone) return { kind: 'lost', reason: lossReason(lease, item) };
+  // An operator's break leaves the same mark.
+  return answer.retried ? { kind: 'done' } : { kind: 'done', byAnother: true };
 }
 
 /** Complete: a release after which nobody can acquire the name until it is reopened (invariant I7). */

@@ -1,4 +1,5 @@
 export * from './acquire-request.js';
+export * from './hold-terms.js';
 export * from './holder-requests.js';
 export * from './lease.js';
 export * from './lease-context.js';

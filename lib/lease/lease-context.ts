@@ -1,4 +1,5 @@
 import type { StoreClock } from '../clock/index.js';
+import { StoreError } from '../errors/index.js';
 import type { Runtime } from '../runtime/index.js';
 import type { LeaseTable } from '../table/index.js';
 
@@ -13,9 +14,22 @@ export interface LeaseContext {
   readonly retentionMs: number;
 }
 
-/** Makes sure that there is store time: sends one cheap request if there was no response yet. */
+/**
+ * Makes sure that there is store time: sends one cheap request if there was no response yet. An error is a response,
+ * too: whether the store can be used is for the request to find out that needs the time.
+ *
+ * @throws StoreError when no response came, or none that tells the time
+ */
 export async function ensureStoreTime(context: LeaseContext, signal?: AbortSignal): Promise<void> {
-  if (!context.clock.isSet) await context.table.ping(signal);
+  if (context.clock.isSet) return;
+  try {
+    await context.table.ping(signal);
+  } catch (error) {
+    if (!context.clock.isSet || signal?.aborted) throw error;
+  }
+  if (context.clock.isSet) return;
+  const message = `The responses of table "${context.table.tableName}" carry no Date header: there is no store time`;
+  throw new StoreError(message, undefined, { retryable: false, mayHaveApplied: false });
 }
 
 /** When a lease that starts now ends: the granting rule of protocol, section 3. */

@@ -26,37 +26,37 @@ export interface LeaseItem extends StoredItem {
   readonly group?: string;
 }
 
+/** The attributes that decisions rest on, each with its type in DynamoDB; `version` apart, which must be there. */
+export const attributeTypes: Readonly<Record<string, 'S' | 'N'>> = {
+  leaseId: 'S',
+  owner: 'S',
+  expiresAt: 'N',
+  acquiredAt: 'N',
+  lastLeaseId: 'S',
+  completedAt: 'N',
+};
+
+const typeNames = { S: 'string', N: 'number' } as const;
+
 /**
  * Reads a stored item as ours.
  *
  * @throws UsageError if somebody else wrote it: the types are not those of a lease item
  */
 export function leaseItemOf(name: string, stored: StoredItem): LeaseItem {
-  const expected: readonly [attribute: string, type: string, optional: boolean][] = [
-    ['version', 'number', false],
-    ['leaseId', 'string', true],
-    ['owner', 'string', true],
-    ['expiresAt', 'number', true],
-    ['acquiredAt', 'number', true],
-    ['lastLeaseId', 'string', true],
-    ['completedAt', 'number', true],
-  ];
-  for (const [attribute, type, optional] of expected) {
+  for (const [attribute, type] of [['version', 'N'] as const, ...Object.entries(attributeTypes)]) {
     const value = stored[attribute];
-    if (value === undefined && optional) continue;
-    if (typeof value !== type) {
-      const found = value === undefined ? 'missing' : `a ${typeof value}`;
-      throw new UsageError(
-        `The item "${name}" was not written by Leasehold: ${attribute} is ${found}, not a ${type}. It was left alone.`,
-        name,
-      );
-    }
+    if (value === undefined && attribute !== 'version') continue;
+    if (typeof value === typeNames[type]) continue;
+    const found = value === undefined ? 'missing' : `a ${typeof value}`;
+    throw notOurs(name, `${attribute} is ${found}, not a ${typeNames[type]}`);
   }
   if ((stored.leaseId === undefined) !== (stored.expiresAt === undefined)) {
-    throw new UsageError(
-      `The item "${name}" was not written by Leasehold: leaseId and expiresAt stand only together. It was left alone.`,
-      name,
-    );
+    throw notOurs(name, 'leaseId and expiresAt stand only together');
   }
   return stored as LeaseItem;
+}
+
+function notOurs(name: string, why: string): UsageError {
+  return new UsageError(`The item "${name}" was not written by Leasehold: ${why}. It was left alone.`, name);
 }

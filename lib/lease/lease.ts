@@ -4,34 +4,16 @@ import { deadlineAfter } from '../runtime/index.js';
 import type { ItemChange } from '../table/index.js';
 import type { Grant } from './acquire-request.js';
 import { Heartbeat } from './heartbeat.js';
+import {
+  type ChangeOutcome,
+  type HoldSettings,
+  type ReleaseOutcome,
+  type TakenOver,
+  takenOverBy,
+} from './hold-terms.js';
 import { type HolderOutcome, requestCompletion, requestRelease, requestRenewal } from './holder-requests.js';
 import type { LeaseContext } from './lease-context.js';
 import type { LeaseItem } from './lease-item.js';
-
-/** How a lease is held. All in milliseconds. */
-export interface HoldSettings {
-  readonly leaseMs: number;
-  readonly renewEveryMs: number;
-  readonly safetyMarginMs: number;
-  readonly releaseTimeoutMs: number;
-  readonly maxHoldMs: number | undefined;
-}
-
-/** Whose lease it was that had run out, or was superseded, when this one was granted. */
-export interface TakenOver {
-  readonly owner: string;
-  readonly token: number;
-  readonly leaseId: string;
-}
-
-/** How a write with an extra condition of the caller's ended; a loss is thrown instead. */
-export type ChangeOutcome =
-  | { readonly applied: true }
-  /** The caller's own condition did not hold. The lease goes on; `item` is what the store has. */
-  | { readonly applied: false; readonly item: LeaseItem };
-
-/** Whether a release ended the lease, or came after its loss and changed nothing. */
-export type ReleaseOutcome = 'released' | 'lost';
 
 type State = 'held' | 'ending' | 'ended' | 'lost';
 
@@ -70,6 +52,8 @@ export class Lease implements AsyncDisposable {
   #highestAsked: number;
   #checkpoint: unknown;
   #lastRenewalFailed: unknown;
+  #completionUncertain = false;
+  #releaseUncertain = false;
   #queue: Promise<unknown> = Promise.resolve();
   #ending: Promise<ReleaseOutcome> | undefined;
 
@@ -87,7 +71,7 @@ export class Lease implements AsyncDisposable {
     this.leaseId = grant.leaseId;
     this.acquiredAt = grant.acquiredAt;
     this.itemBefore = grant.item;
-    this.takenOverFrom = grant.adopted ? undefined : takenOver(grant.item);
+    this.takenOverFrom = takenOverBy(grant);
     this.#context = context;
     this.#settings = settings;
     this.#onEnd = onEnd;
@@ -153,11 +137,11 @@ export class Lease implements AsyncDisposable {
   /**
    * Stores progress, together with a renewal: no request more than the heartbeat would have cost.
    *
-   * @param checkpoint anything DynamoDB can store; the next holder finds it
+   * @param checkpoint anything DynamoDB can store; the next holder finds it. `undefined` takes it away
    * @throws LockLostError when the lease is over and nothing was stored; StoreError when nobody knows
    */
   async save(checkpoint: unknown): Promise<void> {
-    await this.renewWith({ set: { checkpoint } });
+    await this.renewWith(checkpoint === undefined ? { remove: ['checkpoint'] } : { set: { checkpoint } });
     this.#checkpoint = checkpoint;
   }
 
@@ -175,9 +159,10 @@ export class Lease implements AsyncDisposable {
    * Ends the lease; the lock is free at once. After a loss it changes nothing and says so.
    * Runs on a signal of its own and is bounded in time.
    *
+   * @param change written along; without a condition, since a release must not be refused
    * @throws StoreError when the store can't be reached: the lease then runs out by itself
    */
-  release(change?: ItemChange): Promise<ReleaseOutcome> {
+  release(change?: Omit<ItemChange, 'condition'>): Promise<ReleaseOutcome> {
     this.#ending ??= this.#release(change).catch((error) => {
       this.#ending = undefined;
       throw error;
@@ -198,17 +183,22 @@ export class Lease implements AsyncDisposable {
   /** As {@link complete}, with further attributes under a further condition. If that does not hold the lease goes on. */
   async completeWith(result: unknown, change: ItemChange): Promise<ChangeOutcome> {
     return this.#exclusively(async () => {
-      this.#demandHeld();
+      // Asked for before and never answered: a renewal since then takes its own completion for a loss.
+      if (!this.#completionUncertain) this.#demandHeld();
       this.#heartbeat.pause();
       try {
         const outcome = await this.#bounded((signal) =>
           requestCompletion(this.#context, this, result, change, signal),
         );
+        this.#completionUncertain = false;
         if (outcome.kind === 'done') {
           this.#end('completed');
           return { applied: true };
         }
         return this.#settled(outcome);
+      } catch (error) {
+        if (error instanceof StoreError) this.#completionUncertain ||= error.mayHaveApplied;
+        throw error;
       } finally {
         if (this.#state === 'held') this.#heartbeat.start();
       }
@@ -226,29 +216,37 @@ export class Lease implements AsyncDisposable {
   }
 
   async #release(change: ItemChange | undefined): Promise<ReleaseOutcome> {
-    if (this.#state === 'ended') return 'released';
-    const lostTo = this.isHeld ? undefined : this.#loss?.reason;
-    // Somebody else's by now, for certain: there is nothing to give back.
-    if (lostTo === 'taken-over' || lostTo === 'broken') return 'lost';
-    if (lostTo === undefined) this.#state = 'ending';
+    if (this.isHeld) this.#state = 'ending';
     // A heartbeat in flight is dropped; whatever becomes of it, it can't touch a released item.
     this.#heartbeat.stop();
     await this.#queue;
-    if (lostTo !== undefined) return this.#releaseLost();
-    const outcome = await this.#bounded((signal) =>
-      requestRelease(this.#context, this, change, signal),
-    ).finally(() => this.#onEnd());
-    if (outcome.kind === 'lost') {
-      this.#state = 'held';
-      this.#lose(outcome.reason, undefined);
+    // Completed meanwhile, or before: there is nothing to give back.
+    if (this.#hasEnded()) return 'released';
+    if (this.#loss) return this.#releaseLost(this.#loss.reason);
+    const outcome = await this.#bounded((signal) => requestRelease(this.#context, this, change, signal))
+      .catch((error) => {
+        this.#releaseUncertain = true;
+        throw error;
+      })
+      .finally(() => this.#onEnd());
+    const broken = outcome.kind === 'done' && outcome.byAnother && !this.#releaseUncertain;
+    if (outcome.kind === 'lost' || broken) {
+      this.#lose(outcome.kind === 'lost' ? outcome.reason : 'broken', undefined);
       return 'lost';
     }
     this.#end('released');
     return 'released';
   }
 
+  /** Asked anew after each wait: a write in flight may have ended the lease. */
+  #hasEnded(): boolean {
+    return this.#state === 'ended';
+  }
+
   /** The lease ran out here, but the item may still carry it: giving it back spares the next taker a wait. */
-  async #releaseLost(): Promise<'lost'> {
+  async #releaseLost(reason: LossReason): Promise<'lost'> {
+    // Somebody else's by now, for certain.
+    if (reason === 'taken-over' || reason === 'broken') return 'lost';
     try {
       await this.#bounded((signal) => requestRelease(this.#context, this, undefined, signal));
     } catch (error) {
@@ -277,7 +275,7 @@ export class Lease implements AsyncDisposable {
   async #beat(signal: AbortSignal): Promise<boolean> {
     try {
       await this.#exclusively(async () => {
-        if (this.#state === 'held') await this.#renew({}, signal);
+        if (this.#state === 'held' && !this.#atMaxHold()) await this.#renew({}, signal);
       });
       return true;
     } catch (error) {
@@ -309,7 +307,7 @@ export class Lease implements AsyncDisposable {
   }
 
   #lose(reason: LossReason, cause: unknown): void {
-    if (this.#state !== 'held') return;
+    if (this.#state !== 'held' && this.#state !== 'ending') return;
     this.#state = 'lost';
     this.#heartbeat.stop();
     const error = new LockLostError(
@@ -331,9 +329,14 @@ export class Lease implements AsyncDisposable {
     publish(how, this.#event());
   }
 
-  #reasonForExpiry(): LossReason {
+  /** Nothing is left to renew. */
+  #atMaxHold(): boolean {
     const { maxHoldMs } = this.#settings;
-    if (maxHoldMs !== undefined && this.#expiresAt >= this.acquiredAt + maxHoldMs) return 'max-hold';
+    return maxHoldMs !== undefined && this.#expiresAt >= this.acquiredAt + maxHoldMs;
+  }
+
+  #reasonForExpiry(): LossReason {
+    if (this.#atMaxHold()) return 'max-hold';
     return this.#lastRenewalFailed instanceof StoreError ? 'store-unavailable' : 'expired';
   }
 
@@ -356,9 +359,4 @@ export class Lease implements AsyncDisposable {
   #event() {
     return { name: this.name, owner: this.owner, token: this.token, leaseId: this.leaseId };
   }
-}
-
-function takenOver(item: LeaseItem | undefined): TakenOver | undefined {
-  if (item?.leaseId === undefined) return undefined;
-  return { owner: item.owner ?? 'unknown', token: item.version, leaseId: item.leaseId };
 }

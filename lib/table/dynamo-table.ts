@@ -67,13 +67,16 @@ export class DynamoTable implements LeaseTable {
       const { Attributes } = await this.#send(command, signal);
       // An update that created the item answers with nothing; some engines with the bare key.
       const created = Object.keys(Attributes ?? {}).length <= 1;
-      return { applied: true, old: created ? undefined : unmarshall(Attributes) };
+      return { applied: true, old: created ? undefined : unmarshalled(Attributes) };
     } catch (error) {
       const refused = refusalOf(error);
       if (!refused) throw storeErrorOf(error, this.tableName, name);
+      const retried = refused.attempts > 1;
       // The SDK hands the item over marshalled, also through lib-dynamodb. An engine without it costs one read.
-      const item = refused.item ? unmarshall(refused.item) : await this.get(name, signal);
-      return { applied: false, item, retried: refused.attempts > 1 };
+      const item = refused.item
+        ? unmarshalled(refused.item)
+        : await this.#getAfterRefusal(name, retried, signal);
+      return { applied: false, item, retried };
     }
   }
 
@@ -93,10 +96,21 @@ export class DynamoTable implements LeaseTable {
     }
   }
 
+  async #getAfterRefusal(name: string, retried: boolean, signal: AbortSignal | undefined) {
+    try {
+      return await this.get(name, signal);
+    } catch (error) {
+      if (!retried || !(error instanceof StoreError)) throw error;
+      // The refusal may have been that of a retry, after an earlier attempt was applied: nobody knows.
+      const { message, cause, retryable } = error;
+      throw new StoreError(message, name, { cause, retryable, mayHaveApplied: true });
+    }
+  }
+
   async get(name: string, signal?: AbortSignal): Promise<StoredItem | undefined> {
     const command = new GetItemCommand({ TableName: this.tableName, Key: keyOf(name), ConsistentRead: true });
     const { Item } = await this.#call(command, signal, name);
-    return Item && unmarshall(Item);
+    return Item && unmarshalled(Item);
   }
 
   async getMany(names: readonly string[], signal?: AbortSignal): Promise<readonly StoredItem[]> {
@@ -108,7 +122,7 @@ export class DynamoTable implements LeaseTable {
         RequestItems: { [this.tableName]: { Keys: asked, ConsistentRead: true } },
       });
       const { Responses, UnprocessedKeys } = await this.#call(command, signal);
-      for (const item of Responses?.[this.tableName] ?? []) found.push(unmarshall(item));
+      for (const item of Responses?.[this.tableName] ?? []) found.push(unmarshalled(item));
       const left: Marshalled[] = UnprocessedKeys?.[this.tableName]?.Keys ?? [];
       wanted = [...left, ...wanted.slice(batchSize)];
       if (left.length === 0) continue;
@@ -136,7 +150,7 @@ export class DynamoTable implements LeaseTable {
         ExclusiveStartKey: start,
       });
       const page = await this.#call(command, signal);
-      yield (page.Items ?? []).map((item: Marshalled) => unmarshall(item).name as string);
+      yield (page.Items ?? []).map((item: Marshalled) => unmarshalled(item).name as string);
       start = page.LastEvaluatedKey;
     } while (start);
   }
@@ -150,7 +164,7 @@ export class DynamoTable implements LeaseTable {
         ExclusiveStartKey: start,
       });
       const page = await this.#call(command, signal);
-      yield (page.Items ?? []).map((item: Marshalled) => unmarshall(item));
+      yield (page.Items ?? []).map(unmarshalled);
       start = page.LastEvaluatedKey;
     } while (start);
   }
@@ -197,11 +211,25 @@ function keyOf(name: string): Marshalled {
 
 function marshalled(values: Readonly<Record<string, unknown>>, name: string): Marshalled {
   try {
-    return marshall(values, { removeUndefinedValues: true });
+    const result = marshall(values, { removeUndefinedValues: true });
+    // Functions and symbols count as undefined; an expression would miss its value.
+    const dropped = Object.keys(values).find((key) => values[key] !== undefined && !(key in result));
+    if (dropped) throw new TypeError(`a value is a ${typeof values[dropped]}`);
+    return result;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new UsageError(`DynamoDB can't store what "${name}" was given: ${reason}`, name, { cause: error });
   }
+}
+
+/** Numbers that no `number` can hold become a `bigint`, or the nearest `number` where they are no integers. */
+function unmarshalled(item: Marshalled): StoredItem {
+  return unmarshall(item, {
+    wrapNumbers: (text: string) => {
+      const value = Number(text);
+      return Number.isSafeInteger(value) || !/^-?\d+$/.test(text) ? value : BigInt(text);
+    },
+  });
 }
 
 /** The item that made the store refuse a conditional write, if that is what the error says. */

@@ -17,11 +17,30 @@ export function any(...parts: readonly (Condition | undefined)[]): Condition {
   return joined(parts, ' OR ');
 }
 
-function joined(parts: readonly (Condition | undefined)[], operator: string): Condition {
+function joined(parts: readonly (Condition | undefined)[], operator: ' AND ' | ' OR '): Condition {
   const present = parts.filter((part) => part !== undefined);
-  const text =
-    present.length === 1 ? present[0]!.text : present.map((part) => `(${part.text})`).join(operator);
+  const alone = present.length === 1;
+  const text = present.map((part) => (alone ? part.text : operand(part.text, operator))).join(operator);
   return { text, values: Object.assign({}, ...present.map((part) => part.values ?? {})) };
+}
+
+/**
+ * Parentheses only where they are needed: AND binds tighter than OR. DynamoDB refuses doubled ones, and the time
+ * that the parsers of some engines take doubles with each level.
+ */
+function operand(text: string, operator: ' AND ' | ' OR '): string {
+  return operator === ' AND ' && /\bOR\b/i.test(text) && !isEnclosed(text) ? `(${text})` : text;
+}
+
+/** Whether one pair of parentheses goes around all of it. */
+function isEnclosed(text: string): boolean {
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '(') depth++;
+    if (text[i] === ')') depth--;
+    if (depth === 0) return i === text.length - 1 && text.startsWith('(');
+  }
+  return false;
 }
 
 /** The `ExpressionAttributeNames` of some expressions: every `#attr` in them. */

@@ -1,3 +1,4 @@
+export * from './check-table.js';
 export * from './dynamo-table.js';
 export * from './expression.js';
 export * from './lease-table.js';

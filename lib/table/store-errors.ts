@@ -1,13 +1,15 @@
 import { LeaseholdError, StoreError } from '../errors/index.js';
 
 /** Refused before anything was done, for reasons that pass. */
-const throttles = new Set([
-  'ThrottlingException',
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'RequestThrottled',
-  'LimitExceededException',
-]);
+const passing: Readonly<Record<string, string>> = {
+  ThrottlingException: 'is throttled',
+  ProvisionedThroughputExceededException: 'is throttled',
+  RequestLimitExceeded: 'is throttled',
+  RequestThrottled: 'is throttled',
+  LimitExceededException: 'is throttled',
+  // A guard's ConditionCheck of the lease item is under way; the SDK does not try again by itself.
+  TransactionConflictException: 'is busy with a transaction on the item',
+};
 
 /** The store's own plain words for what will not pass by itself. */
 const permanent: Readonly<Record<string, (table: string) => string>> = {
@@ -45,8 +47,9 @@ export function storeErrorOf(
     const message = `${explain(table)}: ${cause.message}`;
     return new StoreError(message, lockName, { cause, retryable: false, mayHaveApplied: triedBefore });
   }
-  if (throttles.has(cause.name)) {
-    const message = `Table "${table}" is throttled: ${cause.message}`;
+  const obstacle = passing[cause.name];
+  if (obstacle) {
+    const message = `Table "${table}" ${obstacle}: ${cause.message}`;
     return new StoreError(message, lockName, { cause, retryable: true, mayHaveApplied: triedBefore });
   }
   const status = cause.$metadata?.httpStatusCode;

@@ -1,0 +1,136 @@
+import type { Protection } from './protection.js';
+
+const clock = 'lib/clock/store-clock.ts';
+const clockTests = 'test/clock/store-clock.test.ts';
+const ruleTests = 'test/clock/rules.test.ts';
+const leaseContext = 'lib/lease/lease-context.ts';
+
+/** The store clock and the three rules (protocol, section 3). */
+export const ofTheClocks: readonly Protection[] = [
+  {
+    id: 'granter-latest',
+    what: 'a lease runs for its whole length',
+    file: leaseContext,
+    find: 'Math.ceil(context.clock.now().latest + leaseMs)',
+    replace: 'Math.ceil(context.clock.now().earliest + leaseMs)',
+    test: {
+      file: ruleTests,
+      name: 'I2 the granting rule: a lease runs for its whole length at least, by true time',
+    },
+  },
+  {
+    id: 'holder-latest',
+    what: 'a holder stops in time (I2)',
+    file: 'lib/lease/lease.ts',
+    find: 'Math.max(0, this.#expiresAt - this.#context.clock.now().latest)',
+    replace: 'Math.max(0, this.#expiresAt - this.#context.clock.now().earliest)',
+    test: {
+      file: ruleTests,
+      name: 'I2 the holder’s rule: valid only while latest lies before the end, though true time may still do',
+    },
+  },
+  {
+    id: 'taker-earliest',
+    what: 'a taker does not come early (I2)',
+    file: leaseContext,
+    find: 'Math.floor(context.clock.now().earliest - context.skewMs)',
+    replace: 'Math.floor(context.clock.now().latest - context.skewMs)',
+    test: {
+      file: ruleTests,
+      name: 'I2 the taker’s rule: earliest decides, though latest lies past the end by a second',
+    },
+  },
+  {
+    id: 'taker-skew',
+    what: 'the store’s front ends may disagree (I2)',
+    file: leaseContext,
+    find: 'Math.floor(context.clock.now().earliest - context.skewMs)',
+    replace: 'Math.floor(context.clock.now().earliest)',
+    test: { file: ruleTests, name: 'I2 the taker leaves room for the skew between the store’s front ends' },
+  },
+  {
+    id: 'least-wall',
+    what: 'a wall clock that jumps ahead hurries no taker (C15)',
+    file: clock,
+    find: 'least: Math.min(monotonic, wall)',
+    replace: 'least: wall',
+    test: {
+      file: clockTests,
+      name: 'moves earliest by the smaller elapsed time: a wall clock that stepped forward does not hurry it',
+    },
+  },
+  {
+    id: 'least-monotonic',
+    what: 'a monotonic clock that runs ahead hurries no taker (C15)',
+    file: clock,
+    find: 'least: Math.min(monotonic, wall)',
+    replace: 'least: monotonic',
+    test: {
+      file: clockTests,
+      name: 'moves earliest by the smaller elapsed time: a monotonic clock that ran on alone does not hurry it',
+    },
+  },
+  {
+    id: 'most-monotonic',
+    what: 'a freeze of the monotonic clock prolongs no lease (C15)',
+    file: clock,
+    find: 'most: Math.max(monotonic, wall)',
+    replace: 'most: monotonic',
+    test: {
+      file: clockTests,
+      name: 'moves latest by the larger elapsed time: a monotonic clock that stood still does not hold it up',
+    },
+  },
+  {
+    id: 'most-wall',
+    what: 'a wall clock that is set back prolongs no lease (C15)',
+    file: clock,
+    find: 'most: Math.max(monotonic, wall)',
+    replace: 'most: wall',
+    test: {
+      file: clockTests,
+      name: 'moves latest by the larger elapsed time: a wall clock that was set back does not hold it up',
+    },
+  },
+  {
+    id: 'from-before-request',
+    what: 'a slow answer proves less',
+    file: clock,
+    find: 'latest: date + headerResolutionMs + most',
+    replace: 'latest: date + headerResolutionMs + most * 0',
+    test: {
+      file: clockTests,
+      name: 'counts the time from before the request was sent: a slow answer proves less',
+    },
+  },
+  {
+    id: 'header-resolution',
+    what: 'a date of whole seconds names a whole second',
+    file: clock,
+    find: 'const headerResolutionMs = 1000;',
+    replace: 'const headerResolutionMs = 0;',
+    test: {
+      file: clockTests,
+      name: 'property: true time lies in the interval, whatever the answers, the drift, the freezes and the steps',
+    },
+  },
+  {
+    id: 'drift',
+    what: 'local clocks run a little fast or slow',
+    file: clock,
+    find: 'most: Math.max(monotonic, wall) / (1 - driftBound)',
+    replace: 'most: Math.max(monotonic, wall)',
+    test: { file: clockTests, name: 'widens by the drift bound' },
+  },
+  {
+    id: 'restart',
+    what: 'a jump of the store’s clock is got over',
+    file: clock,
+    find: 'return earliest <= latest ? { earliest, latest } : newest;',
+    replace: 'return { earliest, latest };',
+    test: {
+      file: clockTests,
+      name: 'starts again from the newest response when two contradict each other',
+    },
+  },
+];

@@ -1,0 +1,138 @@
+import {
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  type DynamoDBClient,
+  type KeySchemaElement,
+  type TableDescription,
+} from '@aws-sdk/client-dynamodb';
+import { UsageError } from '../errors/index.js';
+import { groupIndexName } from './dynamo-table.js';
+import { storeErrorOf } from './store-errors.js';
+
+/** What a check found of a table that can be used. */
+export interface TableCheck {
+  /** `unknown`: the engine has no Time to Live, or the caller may not ask for it. */
+  readonly timeToLive: 'enabled' | 'unknown';
+  /** What could not be found out, one sentence each. */
+  readonly remarks: readonly string[];
+}
+
+/** Answers that mean that nobody here can say, rather than that something is wrong. */
+const cannotTell = new Set(['UnknownOperationException', 'NotImplemented', 'AccessDeniedException']);
+
+/**
+ * Checks that a table is what the protocol needs (section 1): the partition key `name` and no sort key, the index
+ * `byGroup`, and Time to Live on `ttl`. Reads descriptions only, writes nothing.
+ *
+ * @param client a DynamoDB client; document clients work as well
+ * @throws UsageError that says in plain words what is wrong with the table, all of it at once
+ * @throws StoreError when DynamoDB can't be asked
+ */
+export async function checkTable(
+  client: Pick<DynamoDBClient, 'send'>,
+  tableName: string,
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<TableCheck> {
+  const { key, index, timeToLive } = await tableFindings(client, tableName, options);
+  const problems = [...key, ...index];
+  if (timeToLive.problem) problems.push(timeToLive.problem);
+  if (problems.length > 0) {
+    throw new UsageError(`Table "${tableName}" can't hold leases: ${problems.join('; ')}`);
+  }
+  return { timeToLive: timeToLive.remark ? 'unknown' : 'enabled', remarks: timeToLive.remark ?? [] };
+}
+
+/** What is wrong with a table, one sentence each, by what it is about; nothing where it is right. */
+export interface TableFindings {
+  readonly key: readonly string[];
+  readonly index: readonly string[];
+  /** `remark`: why nobody here can tell. */
+  readonly timeToLive: { readonly problem?: string; readonly remark?: readonly string[] };
+}
+
+/**
+ * As {@link checkTable}, for those who want to tell the findings one by one.
+ *
+ * @throws UsageError if there is no such table; StoreError when DynamoDB can't be asked
+ */
+export async function tableFindings(
+  client: Pick<DynamoDBClient, 'send'>,
+  tableName: string,
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<TableFindings> {
+  const table = await described(client, tableName, options.signal);
+  const timeToLive = await timeToLiveOf(client, tableName, options.signal);
+  return { key: keyProblems(table), index: indexProblems(table), timeToLive };
+}
+
+async function described(
+  client: Pick<DynamoDBClient, 'send'>,
+  tableName: string,
+  signal: AbortSignal | undefined,
+): Promise<TableDescription> {
+  try {
+    const command = new DescribeTableCommand({ TableName: tableName });
+    const { Table } = await client.send(command, { abortSignal: signal });
+    return Table ?? {};
+  } catch (error) {
+    const { name } = error as Error;
+    if (name !== 'ResourceNotFoundException') throw storeErrorOf(error, tableName, undefined, 'read');
+    const hint = 'it can be made with "leasehold table create"';
+    throw new UsageError(
+      `Table "${tableName}" does not exist in this account and Region; ${hint}`,
+      undefined,
+      { cause: error },
+    );
+  }
+}
+
+function keyProblems(table: TableDescription): string[] {
+  const problems: string[] = [];
+  const { HASH: partition, RANGE: sort } = keysOf(table.KeySchema);
+  if (partition !== 'name') problems.push(`its partition key must be "name", it is "${partition}"`);
+  if (sort !== undefined) problems.push(`it must have no sort key, it has "${sort}"`);
+  const type = typeOf(table, 'name');
+  if (partition === 'name' && type !== 'S')
+    problems.push(`its key "name" must be a String (S), it is ${type}`);
+  return problems;
+}
+
+function indexProblems(table: TableDescription): string[] {
+  const index = table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === groupIndexName);
+  if (!index) {
+    return [`it lacks the index "${groupIndexName}" (partition key "group", sort key "name", keys only)`];
+  }
+  const { HASH: partition, RANGE: sort } = keysOf(index.KeySchema);
+  if (partition === 'group' && sort === 'name') return [];
+  const found = `"${partition}"${sort === undefined ? '' : ` and "${sort}"`}`;
+  return [`its index "${groupIndexName}" must have the keys "group" and "name", it has ${found}`];
+}
+
+async function timeToLiveOf(
+  client: Pick<DynamoDBClient, 'send'>,
+  tableName: string,
+  signal: AbortSignal | undefined,
+): Promise<TableFindings['timeToLive']> {
+  try {
+    const command = new DescribeTimeToLiveCommand({ TableName: tableName });
+    const { TimeToLiveDescription: found } = await client.send(command, { abortSignal: signal });
+    const on = found?.TimeToLiveStatus === 'ENABLED' || found?.TimeToLiveStatus === 'ENABLING';
+    if (!on) return { problem: 'Time to Live is off: turn it on for the attribute "ttl", or items pile up' };
+    if (found?.AttributeName === 'ttl') return {};
+    return {
+      problem: `Time to Live must be on for the attribute "ttl", it is for "${found?.AttributeName}"`,
+    };
+  } catch (error) {
+    const { name } = error as Error;
+    if (!cannotTell.has(name)) throw storeErrorOf(error, tableName, undefined, 'read');
+    return { remark: [`Can't tell whether Time to Live is on for the attribute "ttl": ${name}`] };
+  }
+}
+
+function keysOf(schema: readonly KeySchemaElement[] | undefined): { HASH?: string; RANGE?: string } {
+  return Object.fromEntries((schema ?? []).map(({ KeyType, AttributeName }) => [KeyType, AttributeName]));
+}
+
+function typeOf(table: TableDescription, attribute: string): string | undefined {
+  return table.AttributeDefinitions?.find(({ AttributeName }) => AttributeName === attribute)?.AttributeType;
+}
