@@ -112,7 +112,6 @@ export function holdSettings(client: LockClientOptions, hold: HoldOptions): Hold
     leaseMs: grantedMs,
     renewEveryMs,
     safetyMarginMs: marginMs,
-    releaseTimeoutMs: timeoutMs,
     maxHoldMs,
   };
 }

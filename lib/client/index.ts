@@ -1,4 +1,6 @@
 export type { HoldOptions, LockClientOptions } from './client-options.js';
+export type { CronSlotOptions, CronSlotOutcome, SlotRefusal } from './cron-slot.js';
 export { defaults } from './defaults.js';
 export * from './lock-client.js';
 export type { LockInfo } from './lock-info.js';
+export type { OnceOptions, OnceOutcome } from './once.js';

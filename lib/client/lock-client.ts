@@ -2,10 +2,11 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { StoreClock } from '../clock/index.js';
 import { LockHeldError } from '../errors/index.js';
 import { publish } from '../events/index.js';
-import { Lease, type LeaseContext } from '../lease/index.js';
+import { Lease, type LeaseContext, type LeaseItem } from '../lease/index.js';
 import { systemRuntime } from '../runtime/index.js';
 import { DynamoTable, type ItemChange, type LeaseTable } from '../table/index.js';
 import { Acquisition, type AcquisitionRequest } from './acquisition.js';
+import { claimNext } from './claim-next.js';
 import {
   callTimeoutMs,
   checkClientOptions,
@@ -15,11 +16,13 @@ import {
   holdSettings,
   type LockClientOptions,
 } from './client-options.js';
+import { type CronSlotOptions, type CronSlotOutcome, cronSlot } from './cron-slot.js';
 import { defaults } from './defaults.js';
 import { GiveBack } from './give-back.js';
 import { LocalQueue, type Turn } from './local-queue.js';
 import type { LockInfo } from './lock-info.js';
-import { checkLockName } from './lock-name.js';
+import { checkGroupName, checkLockName } from './lock-name.js';
+import { type OnceOptions, type OnceOutcome, once } from './once.js';
 import { OperatorDesk } from './operator-desk.js';
 import { defaultOwner } from './owner.js';
 import { Patience } from './patience.js';
@@ -35,6 +38,11 @@ export interface TryAcquireOptions extends HoldOptions {
   readonly group?: string;
   /** Written, and demanded, along with the grant: for those who build on leases. */
   readonly change?: ItemChange;
+  /**
+   * Told the item whenever the store shows it: `true` ends the wait with a `LockHeldError`, since no waiting will make
+   * the condition of `change` true of it.
+   */
+  readonly hopeless?: (item: LeaseItem) => boolean;
   /** Gives up at once, with the signal's own reason. */
   readonly signal?: AbortSignal;
 }
@@ -113,6 +121,7 @@ export class LockClient implements AsyncDisposable {
     checkLockName(name);
     const owner = options.owner ?? this.owner;
     if (options.owner !== undefined) checkOwner(options.owner);
+    if (options.group !== undefined) checkGroupName(options.group);
     const waitMs = options.waitMs ?? defaults.waitMs;
     demandNumber('waitMs', waitMs, 0);
     const settings = holdSettings(this.#options, options);
@@ -130,6 +139,7 @@ export class LockClient implements AsyncDisposable {
       signal: options.signal,
       ...(options.group !== undefined && { group: options.group }),
       ...(options.change && { change: options.change }),
+      ...(options.hopeless && { hopeless: options.hopeless }),
     };
     try {
       const host = { context: this.context, giveBack: this.#giveBack.start.bind(this.#giveBack) };
@@ -159,6 +169,69 @@ export class LockClient implements AsyncDisposable {
       if (error instanceof LockHeldError) return null;
       throw error;
     }
+  }
+
+  /**
+   * Does something once: the first caller does the work under the lock and completes the name with its result, every
+   * later one gets that result. While the first is at it the others wait, up to `waitMs`. Work that throws, or whose
+   * holder crashed, completes nothing, and the next caller does it.
+   *
+   * "Once" is said of the result. Work that outlives a lost lease may still be running when somebody else starts:
+   * give `lease.token` to what it writes to.
+   *
+   * @param work its result must be something that DynamoDB can store, in less than 400 KB; later callers get it as
+   *   DynamoDB gives it back (`undefined` in objects is dropped)
+   * @param options.retainMs how long the result is kept, in milliseconds, at least a day
+   * @returns the result, and whether this call did the work
+   * @throws the work's own error, unchanged; LockHeldError when somebody else was still at it after `waitMs`;
+   *   LockLostError carrying the result if it could not be stored under the lease; UsageError if it can't be stored
+   *   at all, or if `retainMs` is less than a day; and everything else {@link acquire} throws
+   */
+  once<T>(
+    name: string,
+    work: (lease: Lease) => Promise<T> | T,
+    options: OnceOptions = {},
+  ): Promise<OnceOutcome<T>> {
+    return once(this, name, work, options);
+  }
+
+  /**
+   * Runs the job of a schedule at most once per slot, whoever else is asked to: a slot that is finished is never run
+   * again, and one that is older than the latest started is refused, however clocks are turned. A job that throws or
+   * whose holder crashed leaves its slot open, so that a retry of the same slot runs it. A job longer than its lease
+   * is renewed.
+   *
+   * One name is one schedule; a name used here should not be used for other locks. A slot further back than the
+   * client's `retentionMs` is refused, since what is known of it may have been deleted.
+   *
+   * @param scheduledTime the slot: when the job was due, as the scheduler says, not when it came to be run
+   * @param options.waitMs how long to wait for a run of an earlier slot that is still going on. Without it, such a slot
+   *   is skipped (`held`); after a crash of its holder an earlier run lasts until its lease is over
+   * @returns whether it ran: its result, or why not
+   * @throws the job's own error, unchanged; LockLostError carrying the result if the job ended well and its lease had
+   *   not (the slot stays open); UsageError for a slot more than an hour ahead of the store's time, the work of a
+   *   wrong clock; AlreadyCompletedError, StoreError, or the signal's own reason
+   */
+  cronSlot<T>(
+    name: string,
+    scheduledTime: Date | number,
+    job: (lease: Lease) => Promise<T> | T,
+    options: CronSlotOptions = {},
+  ): Promise<CronSlotOutcome<T>> {
+    return cronSlot(this, name, scheduledTime, job, options);
+  }
+
+  /**
+   * The first of these locks that is free, as `SELECT … FOR UPDATE SKIP LOCKED` would have it. Those that are held or
+   * completed are passed over; each costs one write. Many workers that are given the same order all try the same
+   * first names: shuffle the list where that matters.
+   *
+   * @param names tried in this order, each once
+   * @returns the lease, or `null` when none of them is free
+   * @throws StoreError, UsageError, or the signal's own reason
+   */
+  claimNext(names: Iterable<string>, options: TryAcquireOptions = {}): Promise<Lease | null> {
+    return claimNext(this, names, options);
   }
 
   /** Who holds the lock, in one strongly consistent read; `undefined` if nobody ever did. */

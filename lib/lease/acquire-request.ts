@@ -76,7 +76,8 @@ export async function requestGrant(
     request.change,
   );
   const condition = mayBeGranted(leaseId, takeoverBefore(context), request.seenLeaseId);
-  const answer = await context.table.update(name, merged(change, { condition }), signal);
+  const write = { ...merged(change, { condition }), wantsOld: true };
+  const answer = await context.table.update(name, write, signal);
 
   if (answer.applied) {
     const item = answer.old && leaseItemOf(name, answer.old);

@@ -31,16 +31,22 @@ export class Heartbeat {
     this.#options = options;
   }
 
-  /** Sets both timers anew, counted from now: after the grant, after every renewal, also one that was asked for. */
+  /**
+   * Counts anew from now: after the grant, after every renewal, also one that was asked for. The danger is watched
+   * from the first beat on, which comes well before it, unless the lease ends before there is a beat.
+   */
   start(): void {
     if (this.#stopped) return;
-    this.#beatIn(this.#options.renewEveryMs);
-    this.#watchForDanger();
+    const { renewEveryMs, dangerInMs } = this.#options;
+    this.#beatIn(renewEveryMs);
+    if (dangerInMs() <= renewEveryMs) this.#watchForDanger();
+    else this.#cancelDanger();
   }
 
-  /** No renewal until the next {@link start}; the danger is still watched. */
+  /** No renewal until the next {@link start}; the danger is watched. */
   pause(): void {
     this.#cancelBeat();
+    this.#watchForDanger();
   }
 
   /** For good: no timer, no request afterwards. */
@@ -58,6 +64,7 @@ export class Heartbeat {
 
   async #beat(): Promise<void> {
     if (this.#inFlight) return;
+    this.#watchForDanger();
     const inFlight = new AbortController();
     this.#inFlight = inFlight;
     const renewed = await this.#options.renew(inFlight.signal);

@@ -6,7 +6,6 @@ export interface HoldSettings {
   readonly leaseMs: number;
   readonly renewEveryMs: number;
   readonly safetyMarginMs: number;
-  readonly releaseTimeoutMs: number;
   readonly maxHoldMs: number | undefined;
 }
 

@@ -1,6 +1,5 @@
 import { type HolderInfo, LockLostError, type LossReason, StoreError, UsageError } from '../errors/index.js';
 import { publish } from '../events/index.js';
-import { deadlineAfter } from '../runtime/index.js';
 import type { ItemChange } from '../table/index.js';
 import type { Grant } from './acquire-request.js';
 import { Heartbeat } from './heartbeat.js';
@@ -43,10 +42,10 @@ export class Lease implements AsyncDisposable {
 
   readonly #context: LeaseContext;
   readonly #settings: HoldSettings;
-  readonly #abort = new AbortController();
   readonly #heartbeat: Heartbeat;
   readonly #onEnd: () => void;
   #state: State = 'held';
+  #abort: AbortController | undefined;
   #loss: LockLostError | undefined;
   #expiresAt: number;
   #highestAsked: number;
@@ -89,6 +88,9 @@ export class Lease implements AsyncDisposable {
 
   /** Aborts when the lease is in danger or over, at the latest a safety margin before its end; the reason is a `LockLostError`. */
   get signal(): AbortSignal {
+    // Made when it is asked for: most short holds never do.
+    this.#abort ??= new AbortController();
+    if (this.#loss) this.#abort.abort(this.#loss);
     return this.#abort.signal;
   }
 
@@ -157,7 +159,7 @@ export class Lease implements AsyncDisposable {
 
   /**
    * Ends the lease; the lock is free at once. After a loss it changes nothing and says so.
-   * Runs on a signal of its own and is bounded in time.
+   * Does not run on the work's signal, which may be aborted; the table's time-outs bound it.
    *
    * @param change written along; without a condition, since a release must not be refused
    * @throws StoreError when the store can't be reached: the lease then runs out by itself
@@ -187,9 +189,7 @@ export class Lease implements AsyncDisposable {
       if (!this.#completionUncertain) this.#demandHeld();
       this.#heartbeat.pause();
       try {
-        const outcome = await this.#bounded((signal) =>
-          requestCompletion(this.#context, this, result, change, signal),
-        );
+        const outcome = await requestCompletion(this.#context, this, result, change);
         this.#completionUncertain = false;
         if (outcome.kind === 'done') {
           this.#end('completed');
@@ -223,7 +223,7 @@ export class Lease implements AsyncDisposable {
     // Completed meanwhile, or before: there is nothing to give back.
     if (this.#hasEnded()) return 'released';
     if (this.#loss) return this.#releaseLost(this.#loss.reason);
-    const outcome = await this.#bounded((signal) => requestRelease(this.#context, this, change, signal))
+    const outcome = await requestRelease(this.#context, this, change)
       .catch((error) => {
         this.#releaseUncertain = true;
         throw error;
@@ -248,7 +248,7 @@ export class Lease implements AsyncDisposable {
     // Somebody else's by now, for certain.
     if (reason === 'taken-over' || reason === 'broken') return 'lost';
     try {
-      await this.#bounded((signal) => requestRelease(this.#context, this, undefined, signal));
+      await requestRelease(this.#context, this);
     } catch (error) {
       publish('release-failed', { ...this.#event(), error });
     }
@@ -319,7 +319,7 @@ export class Lease implements AsyncDisposable {
     this.#loss = error;
     this.#onEnd();
     publish('lost', { ...this.#event(), reason, error });
-    this.#abort.abort(error);
+    this.#abort?.abort(error);
   }
 
   #end(how: 'released' | 'completed'): void {
@@ -345,15 +345,6 @@ export class Lease implements AsyncDisposable {
     const result = this.#queue.then(work);
     this.#queue = result.catch(() => {});
     return result;
-  }
-
-  async #bounded<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const deadline = deadlineAfter(this.#context.runtime, this.#settings.releaseTimeoutMs);
-    try {
-      return await work(deadline.signal);
-    } finally {
-      deadline.clear();
-    }
   }
 
   #event() {

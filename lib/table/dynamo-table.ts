@@ -60,7 +60,7 @@ export class DynamoTable implements LeaseTable {
       ConditionExpression: condition,
       ExpressionAttributeNames: names,
       ExpressionAttributeValues: marshalled(values, name),
-      ReturnValues: 'ALL_OLD',
+      ReturnValues: change.wantsOld ? 'ALL_OLD' : 'NONE',
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
     try {

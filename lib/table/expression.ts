@@ -65,7 +65,11 @@ export interface ItemChange {
 }
 
 /** A change under a condition. */
-export type ConditionalChange = ItemChange & { readonly condition: Condition };
+export type ConditionalChange = ItemChange & {
+  readonly condition: Condition;
+  /** Whether the answer shall bring the item as it was. @default false */
+  readonly wantsOld?: boolean;
+};
 
 /** Two changes in one write; both conditions must hold. Of two values for one attribute the second's counts. */
 export function merged(first: ConditionalChange, second: ItemChange | undefined): ConditionalChange;

@@ -5,7 +5,7 @@ export type StoredItem = Readonly<Record<string, unknown>>;
 
 /** What a conditional write came back with. */
 export type WriteAnswer =
-  /** Applied; `old` is the item before the write, `undefined` where there was none. */
+  /** Applied; `old` is the item before the write, `undefined` where there was none or it was not asked for. */
   | { readonly applied: true; readonly old: StoredItem | undefined }
   /**
    * Refused; `item` is what stood there, `undefined` where there was nothing. `retried`: an earlier attempt of the

@@ -10,7 +10,6 @@ const settings = {
   leaseMs,
   renewEveryMs: 3_000,
   safetyMarginMs: 0,
-  releaseTimeoutMs: 1_000,
   maxHoldMs: undefined,
 };
 

@@ -38,11 +38,17 @@ export function leaseTableContract(open: () => Promise<StoreUnderContract>): voi
     });
 
     it('applies an update and answers with the item before it, none for a new one', async () => {
-      const first = await table.update('update', { set: { a: 1 }, condition: absent });
+      const first = await table.update('update', { set: { a: 1 }, condition: absent, wantsOld: true });
       expect(first).toEqual({ applied: true, old: undefined });
-      const second = await table.update('update', { set: { a: 2, b: 'x' }, condition: always });
+      const second = await table.update('update', {
+        set: { a: 2, b: 'x' },
+        condition: always,
+        wantsOld: true,
+      });
       expect(second).toEqual({ applied: true, old: { name: 'update', a: 1 } });
       expect(await table.get('update')).toEqual({ name: 'update', a: 2, b: 'x' });
+      const third = await table.update('update', { set: { a: 3 }, condition: always });
+      expect(third).toEqual({ applied: true, old: undefined });
     });
 
     it('refuses an update with the item as it stands, and changes nothing', async () => {

@@ -1,0 +1,31 @@
+import { AlreadyCompletedError, UsageError } from '../errors/index.js';
+import type { Lease } from '../lease/index.js';
+import type { LockClient, TryAcquireOptions } from './lock-client.js';
+import { checkLockName } from './lock-name.js';
+
+/**
+ * See {@link LockClient.claimNext}. One write per name that is tried: the try is the write itself. A name that this
+ * very process holds costs nothing, and neither do those behind the one that is got.
+ */
+export async function claimNext(
+  locks: LockClient,
+  names: Iterable<string>,
+  options: TryAcquireOptions,
+): Promise<Lease | null> {
+  // A string is an iterable of its characters, each of them a fine name.
+  if (typeof names === 'string') throw new UsageError('claimNext: takes a list of names, got one string');
+  const wanted = [...new Set(names)];
+  // All of them before the first request: whether a call can be right must not hang on what is free.
+  for (const name of wanted) checkLockName(name);
+  for (const name of wanted) {
+    const lease = await locks.tryAcquire(name, options).catch(nothingLeftToDo);
+    if (lease) return lease;
+  }
+  return null;
+}
+
+/** A name whose work is finished is passed over like one that is held. */
+function nothingLeftToDo(error: unknown): null {
+  if (error instanceof AlreadyCompletedError) return null;
+  throw error;
+}
