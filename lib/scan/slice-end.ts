@@ -11,6 +11,9 @@ export type SliceEnd = 'completed' | 'lost' | 'superseded' | 'out-of-time' | 'fa
 /** The look at a lost slice may take this long, in milliseconds. */
 const lookTimeoutMs = 5_000;
 
+/** A timer may fire this much before the clock says so, in milliseconds. */
+const timerGrainMs = 20;
+
 /**
  * Works on a slice, and gives it back whatever happens.
  *
@@ -31,7 +34,7 @@ export async function endOfSlice(host: SeatHost, work: SliceWork): Promise<Slice
     }
     if (name === 'OutOfTime') return released(work, 'out-of-time', false);
     // The page was cut off by the end of the invocation: if that happens every time, it is the page's fault.
-    if (host.time.leftMs <= 0) return released(work, 'out-of-time', true);
+    if (host.time.leftMs <= timerGrainMs) return released(work, 'out-of-time', true, cause);
     if (cause !== error) return released(work, 'failed', true, cause);
     await released(work, 'failed', false, error);
     throw error;

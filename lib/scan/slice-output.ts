@@ -18,9 +18,14 @@ export function runOutputPrefix(place: OutputPlace, run: string): string {
   return `${base === '' ? '' : `${base}/`}${run}/`;
 }
 
+/** All that is written for a slice lies below this. */
+export function sliceOutputPrefix(place: OutputPlace, run: string, sliceId: string): string {
+  return `${runOutputPrefix(place, run)}${sliceId}/`;
+}
+
 /** What one lease of a slice writes lies below this: an older holder writes elsewhere. */
 export function leaseOutputPrefix(place: OutputPlace, run: string, sliceId: string, token: number): string {
-  return `${runOutputPrefix(place, run)}${sliceId}/${token}/`;
+  return `${sliceOutputPrefix(place, run, sliceId)}${token}/`;
 }
 
 /**

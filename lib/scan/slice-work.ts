@@ -1,20 +1,18 @@
 import { StoreError } from '../errors/index.js';
 import type { Lease, LeaseItem } from '../lease/index.js';
-import { laterKey } from './key-order.js';
 import { linkedSignal } from './linked-signal.js';
 import { processPage } from './page-processing.js';
 import { loadPartial, PartialStore } from './partial-store.js';
 import { persistently } from './persistence.js';
 import type { ScanObject, ScanPage } from './processor.js';
 import { S3Requests } from './s3-requests.js';
-import { claimable, completable } from './scan-conditions.js';
 import { publishScan, type SliceEvent } from './scan-events.js';
 import type { SeatHost } from './seat-host.js';
-import { type SliceItem, type SliceResult, sliceIdOf, sliceOf } from './slice.js';
+import { type SliceItem, sliceIdOf, sliceOf } from './slice.js';
 import { hasPendingChild, materialiseChild } from './slice-creation.js';
-import { SliceLister, withinSlice } from './slice-lister.js';
-import { leaseOutputPrefix, pageOutput } from './slice-output.js';
-import { emptyTally, type Tally, withPage } from './tally.js';
+import { SliceLister } from './slice-lister.js';
+import { leaseOutputPrefix, pageOutput, sliceOutputPrefix } from './slice-output.js';
+import { SliceProgress } from './slice-progress.js';
 
 /** A write that is refused so often for no visible reason will not succeed. */
 const mostUnexplainedRefusals = 10;
@@ -47,39 +45,18 @@ export class SliceWork {
   readonly #before: SliceItem;
   readonly #lists: S3Requests;
   readonly #objects: S3Requests;
-  readonly #partials: PartialStore;
-  readonly #outputPrefix: string;
-  #hi: string | undefined;
-  #claimed: string | undefined;
-  #progress: number;
-  #cursor: string | undefined;
-  #partial: unknown;
-  #tally: Tally;
+  #progress: SliceProgress | undefined;
   /** Pages done under this lease. */
   pages = 0;
   /** Objects handed out and done under this lease. */
   objects = 0;
 
   constructor(host: SeatHost, lease: Lease) {
-    const { run, context, s3, processor } = host;
     this.lease = lease;
     this.#host = host;
     this.#before = sliceOf(lease.itemBefore ?? { name: lease.name });
-    this.#lists = new S3Requests(s3, context.runtime);
-    this.#objects = new S3Requests(s3, context.runtime);
-    const place = run.output;
-    this.#outputPrefix = place ? leaseOutputPrefix(place, run.run, this.id, lease.token) : '';
-    this.#partials = new PartialStore(
-      this.#objects,
-      place && { bucket: place.bucket, prefix: this.#outputPrefix },
-      processor.inlineBytes,
-    );
-    this.#hi = this.#before.hi;
-    this.#claimed = this.#before.claimed;
-    this.#progress = this.#before.progress;
-    this.#cursor = this.#before.cursor;
-    const tally = this.#before.tally ?? emptyTally;
-    this.#tally = { ...tally, takeovers: tally.takeovers + (lease.takenOverFrom ? 1 : 0) };
+    this.#lists = new S3Requests(host.s3, host.context.runtime);
+    this.#objects = new S3Requests(host.s3, host.context.runtime);
   }
 
   /** The slice's id. */
@@ -106,23 +83,15 @@ export class SliceWork {
    */
   async run(): Promise<void> {
     const { context, run, signal } = this.#host;
-    const { takenOverFrom } = this.lease;
-    publishScan('scan-slice-acquired', {
-      ...this.event,
-      takenOver: takenOverFrom !== undefined,
-      takenOverFrom: takenOverFrom && { owner: takenOverFrom.owner, token: takenOverFrom.token },
-      cursor: this.#cursor,
-      lo: this.#before.lo,
-      hi: this.#hi,
-      attempts: this.#attemptsBefore + 1,
-    });
+    this.#tellAcquired();
     const scope = linkedSignal(this.lease.signal, signal);
     const lister = new SliceLister(this.#lists, run, run.pageSize, [scope.signal]);
     try {
       if (hasPendingChild(this.#before)) await materialiseChild(context, run.run, this.#before, scope.signal);
-      this.#partial = await this.#partialBefore(scope.signal);
-      await this.#pages(lister);
-      await this.#complete(scope.signal);
+      const progress = await this.#resumed(scope.signal);
+      this.#progress = progress;
+      await this.#pages(progress, lister);
+      await this.#complete(progress);
     } finally {
       lister.close();
       scope.clear();
@@ -135,32 +104,45 @@ export class SliceWork {
    * @param fault whether this grant counts against the slice if it made no progress
    */
   async giveBack(fault: boolean, lastError?: string): Promise<'released' | 'lost'> {
-    const attempts = fault || this.#hasMoved ? undefined : this.#attemptsBefore;
+    const uncounted = !fault && !this.#progress?.hasMoved && { attempts: this.#attemptsBefore };
     try {
-      const done = await this.#done().catch(() => ({}));
-      return await this.lease.release({
-        set: { ...done, ...(attempts !== undefined && { attempts }), lastError },
-      });
+      const done = await this.#progress?.done().catch(() => ({}));
+      return await this.lease.release({ set: { ...done, ...uncounted, lastError } });
     } catch {
       // The store can't be reached: the lease runs out by itself.
       return 'released';
     }
   }
 
-  async #pages(lister: SliceLister): Promise<void> {
+  /** Goes on where the holder before stopped, with its result. */
+  async #resumed(signal: AbortSignal): Promise<SliceProgress> {
+    const { processor, run } = this.#host;
+    const { partial } = this.#before;
+    const { output } = run;
+    const place = output && {
+      bucket: output.bucket,
+      prefix: leaseOutputPrefix(output, run.run, this.id, this.lease.token),
+    };
+    const partials = new PartialStore(this.#objects, place, processor.inlineBytes);
+    const result =
+      partial === undefined ? processor.empty() : await loadPartial(this.#objects, partial, signal);
+    return new SliceProgress(this.#before, result, this.lease, processor, partials, () => this.#lists.count);
+  }
+
+  async #pages(progress: SliceProgress, lister: SliceLister): Promise<void> {
     const { time, signal } = this.#host;
-    for (let after = this.#cursor ?? this.#before.lo; ; ) {
+    for (let after = progress.from; ; ) {
       const listed = await lister.page(after);
-      const within = withinSlice(listed.objects, this.#hi);
+      const within = progress.within(listed.objects);
       if (within.length === 0) return;
       signal?.throwIfAborted();
       if (time.isShort) throw new OutOfTime();
-      const objects = await this.#claim(within);
+      const objects = await this.#claim(progress, within);
       if (objects.length === 0) return;
       after = objects.at(-1)!.key;
-      const more = listed.truncated && objects.length === listed.objects.length && after !== this.#hi;
+      const more = listed.truncated && objects.length === listed.objects.length && after !== progress.hi;
       if (more && !time.isShort) lister.prefetch(after);
-      await this.#process(objects);
+      await this.#process(progress, objects);
       if (!more) return;
     }
   }
@@ -170,155 +152,117 @@ export class SliceWork {
    *
    * @returns what was claimed; nothing, if all of the page belongs to a child by now
    */
-  async #claim(page: readonly ScanObject[]): Promise<readonly ScanObject[]> {
+  async #claim(progress: SliceProgress, page: readonly ScanObject[]): Promise<readonly ScanObject[]> {
     let objects = page;
     for (let refusals = 0; objects.length > 0; refusals++) {
-      const claimed = laterKey(this.#claimed, objects.at(-1)!.key)!;
-      const progress = this.#progress + 1;
-      const set = { ...(await this.#done()), claimed, progress };
-      const condition = claimable(this.#hi, claimed);
+      const claim = await progress.claimOf(objects);
       const outcome = await persistently(this.#host.context.runtime, this.lease, () =>
-        this.lease.renewWith({ set, condition }),
+        this.lease.renewWith(claim.change),
       );
       if (outcome.applied) {
-        this.#claimed = claimed;
-        this.#progress = progress;
+        progress.confirmed(claim);
         return objects;
       }
-      if (refusals >= mostUnexplainedRefusals) throw this.#unexplained();
-      await this.#learn(outcome.item);
-      objects = withinSlice(objects, this.#hi);
+      await this.#learn(progress, outcome.item, refusals);
+      objects = progress.within(objects);
     }
     return objects;
   }
 
-  async #process(objects: readonly ScanObject[]): Promise<void> {
+  async #process(progress: SliceProgress, objects: readonly ScanObject[]): Promise<void> {
     const { context, run, processor, time, pageTimeoutMs, signal } = this.#host;
-    const number = this.#progress;
+    const { lease } = this;
     const page: ScanPage = {
       run: run.run,
       slice: this.id,
-      sliceName: this.lease.name,
-      number,
+      sliceName: lease.name,
+      number: progress.number,
       bucket: run.bucket,
       prefix: run.prefix,
       startedAtMs: run.startedAtMs,
       objects,
       lastKey: objects.at(-1)!.key,
     };
-    const prefix = `${this.#outputPrefix}${String(number).padStart(8, '0')}/`;
+    const prefix =
+      run.output &&
+      `${leaseOutputPrefix(run.output, run.run, this.id, lease.token)}${String(page.number).padStart(8, '0')}/`;
     const outputFor = (scope: AbortSignal) =>
-      pageOutput(this.#objects, run.output, prefix, this.lease, scope);
+      pageOutput(this.#objects, run.output, prefix ?? '', lease, scope);
     // The claim's answer may have been slow.
-    this.lease.throwIfLost();
-    publishScan('scan-page-claimed', {
-      ...this.event,
-      pages: number,
-      objects: objects.length,
-      firstKey: objects[0]!.key,
-      lastKey: page.lastKey,
-    });
+    lease.throwIfLost();
+    const firstKey = objects[0]!.key;
+    const counts = { pages: page.number, objects: objects.length };
+    publishScan('scan-page-claimed', { ...this.event, ...counts, firstKey, lastKey: page.lastKey });
     const { runtime } = context;
-    const work = { runtime, processor, page, lease: this.lease, time, pageTimeoutMs, outputFor, signal };
-    const result = await processPage(work).catch((error) => {
+    const work = { runtime, processor, page, lease, time, pageTimeoutMs, outputFor, signal };
+    try {
+      const result = await processPage(work);
+      lease.throwIfLost();
+      progress.add(objects, result);
+    } catch (error) {
       throw new ProcessorFailure(error);
-    });
-    this.lease.throwIfLost();
-    const merged = processor.merge(this.#partial, result.partial);
-    this.#partial = processor.compact ? processor.compact(merged) : merged;
-    this.#cursor = page.lastKey;
-    this.#tally = withPage(this.#tally, {
-      token: this.lease.token,
-      number,
-      objects,
-      failures: result.failures,
-    });
+    }
     this.pages += 1;
     this.objects += objects.length;
     publishScan('scan-page-done', {
       ...this.event,
-      pages: this.#tally.pages,
+      pages: progress.tally.pages,
       objects: objects.length,
       bytes: objects.reduce((bytes, { size }) => bytes + size, 0),
-      totalObjects: this.#tally.objects,
+      totalObjects: progress.tally.objects,
     });
   }
 
-  async #complete(signal: AbortSignal): Promise<void> {
+  async #complete(progress: SliceProgress): Promise<void> {
     const { run, context } = this.#host;
+    const output = run.output && {
+      bucket: run.output.bucket,
+      prefix: sliceOutputPrefix(run.output, run.run, this.id),
+    };
     for (let refusals = 0; ; refusals++) {
-      const tally = this.#tallyNow();
-      const result: SliceResult = {
-        token: this.lease.token,
-        partial: await this.#partials.store(this.#partial, this.#progress, signal),
-        tally,
-        ...(run.output && {
-          output: { bucket: run.output.bucket, prefix: this.#outputPrefix.replace(/\d+\/$/, '') },
-        }),
-      };
-      const change = {
-        set: { cursor: this.#cursor },
-        // The result has them.
-        remove: ['partial', 'tally', 'attempts', 'lastError'],
-        condition: completable(this.#hi),
-      };
+      const { result, change } = await progress.completion(output);
       const outcome = await persistently(context.runtime, this.lease, () =>
         this.lease.completeWith(result, change),
       );
       if (outcome.applied) {
-        const { pages, objects, bytes } = tally;
+        const { pages, objects, bytes } = result.tally;
         publishScan('scan-slice-completed', { ...this.event, pages, objects, bytes });
         return;
       }
-      if (refusals >= mostUnexplainedRefusals) throw this.#unexplained();
-      await this.#learn(outcome.item);
+      await this.#learn(progress, outcome.item, refusals);
     }
   }
 
   /** What a refusal shows: a thief has lowered `hi`, and its child may have to be made. */
-  async #learn(found: LeaseItem): Promise<void> {
+  async #learn(progress: SliceProgress, found: LeaseItem, refusals: number): Promise<void> {
+    if (refusals >= mostUnexplainedRefusals) {
+      const message = `The slice "${this.lease.name}" refuses every write, although nothing about it has changed`;
+      throw new StoreError(message, this.lease.name, { retryable: true, mayHaveApplied: false });
+    }
     const { context, run } = this.#host;
     const item = sliceOf(found);
-    this.#hi = item.hi;
-    this.#claimed = laterKey(this.#claimed, item.claimed);
-    if (hasPendingChild(item)) {
-      await persistently(context.runtime, this.lease, () => materialiseChild(context, run.run, item));
-    }
+    progress.learned(item);
+    if (!hasPendingChild(item)) return;
+    await persistently(context.runtime, this.lease, () => materialiseChild(context, run.run, item));
   }
 
-  /** The checkpoint: what is done so far, all of it or nothing in one write. */
-  async #done(): Promise<Record<string, unknown>> {
-    const tally = this.#tallyNow();
-    if (this.#cursor === undefined) return { tally };
-    const partial = await this.#partials.store(this.#partial, this.#progress, this.lease.signal);
-    return { cursor: this.#cursor, partial, tally, ...(this.#hasMoved && { attempts: 0 }) };
-  }
-
-  /** Progress is a cursor that has moved, not a claim: a page that kills its workers is claimed, too. */
-  get #hasMoved(): boolean {
-    return this.#cursor !== this.#before.cursor;
+  #tellAcquired(): void {
+    const { takenOverFrom } = this.lease;
+    const { cursor, lo, hi } = this.#before;
+    publishScan('scan-slice-acquired', {
+      ...this.event,
+      takenOver: takenOverFrom !== undefined,
+      takenOverFrom: takenOverFrom && { owner: takenOverFrom.owner, token: takenOverFrom.token },
+      cursor,
+      lo,
+      hi,
+      attempts: this.#attemptsBefore + 1,
+    });
   }
 
   /** Grants without progress before this one. An adopted grant found its own count in the item. */
   get #attemptsBefore(): number {
     const counted = this.#before.attempts ?? 0;
     return this.#before.leaseId === this.lease.leaseId ? counted - 1 : counted;
-  }
-
-  #tallyNow(): Tally {
-    return {
-      ...this.#tally,
-      listRequests: (this.#before.tally?.listRequests ?? 0) + this.#lists.count,
-    };
-  }
-
-  async #partialBefore(signal: AbortSignal): Promise<unknown> {
-    const { partial } = this.#before;
-    return partial === undefined ? this.#host.processor.empty() : loadPartial(this.#objects, partial, signal);
-  }
-
-  #unexplained(): StoreError {
-    const message = `The slice "${this.lease.name}" refuses every write, although nothing about it has changed`;
-    return new StoreError(message, this.lease.name, { retryable: true, mayHaveApplied: false });
   }
 }
