@@ -59,7 +59,8 @@ export class DynamoTable implements LeaseTable {
       UpdateExpression: update,
       ConditionExpression: condition,
       ExpressionAttributeNames: names,
-      ExpressionAttributeValues: marshalled(values, name),
+      // DynamoDB refuses an empty map.
+      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: marshalled(values, name) }),
       ReturnValues: change.wantsOld ? 'ALL_OLD' : 'NONE',
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });

@@ -51,6 +51,13 @@ export function leaseTableContract(open: () => Promise<StoreUnderContract>): voi
       expect(third).toEqual({ applied: true, old: undefined });
     });
 
+    it('applies an update that has no values', async () => {
+      await table.create({ name: 'no values', a: 1 });
+      const change = { remove: ['a'], condition: { text: 'attribute_exists(#name)' } };
+      expect(await table.update('no values', change)).toMatchObject({ applied: true });
+      expect(await table.get('no values')).toEqual({ name: 'no values' });
+    });
+
     it('refuses an update with the item as it stands, and changes nothing', async () => {
       await table.create({ name: 'refused', a: 1 });
       const answer = await table.update('refused', { set: { a: 2 }, condition: absent });
