@@ -8,6 +8,17 @@ const leaseContext = 'lib/lease/lease-context.ts';
 /** The store clock and the three rules (protocol, section 3). */
 export const ofTheClocks: readonly Protection[] = [
   {
+    id: 'narrow-first',
+    what: 'a wall clock set ahead puts no lease into the future (C13, I6)',
+    file: leaseContext,
+    find: 'context.clock.isSet && widthOf(context.clock.now()) <= widestIntervalMs',
+    replace: 'context.clock.isSet',
+    test: {
+      file: 'test/client/clock-trouble.test.ts',
+      name: 'C13 I1 I6 a wall clock set an hour ahead between two requests: neither the lease nor the token lies in the future',
+    },
+  },
+  {
     id: 'granter-latest',
     what: 'a lease runs for its whole length',
     file: leaseContext,

@@ -1,4 +1,4 @@
-import type { StoreClock } from '../clock/index.js';
+import type { StoreClock, TimeInterval } from '../clock/index.js';
 import { StoreError } from '../errors/index.js';
 import type { Runtime } from '../runtime/index.js';
 import type { LeaseTable } from '../table/index.js';
@@ -15,13 +15,19 @@ export interface LeaseContext {
 }
 
 /**
- * Makes sure that there is store time: sends one cheap request if there was no response yet. An error is a response,
- * too: whether the store can be used is for the request to find out that needs the time.
+ * A wider interval is narrowed before it is used. A wall clock that was set forward since the last response, or an
+ * hour of idling, would else put the end of a lease, and a new item's token, that far into the future.
+ */
+const widestIntervalMs = 5_000;
+
+/**
+ * Makes sure that there is store time, and that it is worth using: sends one cheap request otherwise. An error is a
+ * response, too: whether the store can be used is for the request to find out that needs the time.
  *
  * @throws StoreError when no response came, or none that tells the time
  */
 export async function ensureStoreTime(context: LeaseContext, signal?: AbortSignal): Promise<void> {
-  if (context.clock.isSet) return;
+  if (context.clock.isSet && widthOf(context.clock.now()) <= widestIntervalMs) return;
   try {
     await context.table.ping(signal);
   } catch (error) {
@@ -30,6 +36,10 @@ export async function ensureStoreTime(context: LeaseContext, signal?: AbortSigna
   if (context.clock.isSet) return;
   const message = `The responses of table "${context.table.tableName}" carry no Date header: there is no store time`;
   throw new StoreError(message, undefined, { retryable: false, mayHaveApplied: false });
+}
+
+function widthOf({ earliest, latest }: TimeInterval): number {
+  return latest - earliest;
 }
 
 /** When a lease that starts now ends: the granting rule of protocol, section 3. */
