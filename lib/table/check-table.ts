@@ -86,7 +86,8 @@ async function described(
   }
 }
 
-function keyProblems(table: TableDescription): string[] {
+/** What is wrong with a table's key, one sentence each. */
+export function keyProblems(table: TableDescription): string[] {
   const problems: string[] = [];
   const { HASH: partition, RANGE: sort } = keysOf(table.KeySchema);
   if (partition !== 'name') problems.push(`its partition key must be "name", it is "${partition}"`);
@@ -97,7 +98,8 @@ function keyProblems(table: TableDescription): string[] {
   return problems;
 }
 
-function indexProblems(table: TableDescription): string[] {
+/** What is wrong with a table's index, one sentence each. */
+export function indexProblems(table: TableDescription): string[] {
   const index = table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === groupIndexName);
   if (!index) {
     return [`it lacks the index "${groupIndexName}" (partition key "group", sort key "name", keys only)`];

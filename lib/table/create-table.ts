@@ -10,6 +10,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { StoreError, UsageError } from '../errors/index.js';
 import { deadlineAfter, type Runtime, sleep, systemRuntime } from '../runtime/index.js';
+import { indexProblems, keyProblems } from './check-table.js';
 import { groupIndexName } from './dynamo-table.js';
 import { storeErrorOf } from './store-errors.js';
 
@@ -127,32 +128,10 @@ async function create({ client, tableName, signal }: Calls): Promise<boolean> {
 
 /** The key can't be changed once a table exists, so neither it nor anything else is touched. */
 function demandLeaseSchema(table: TableDescription, tableName: string): void {
-  const keyOf = (schema: TableDescription['KeySchema']) =>
-    (schema ?? []).map(({ AttributeName, KeyType }) => {
-      const type = table.AttributeDefinitions?.find(
-        (one) => one.AttributeName === AttributeName,
-      )?.AttributeType;
-      return `${KeyType === 'HASH' ? 'partition' : 'sort'} key "${AttributeName}" (${type})`;
-    });
-  const demand = (what: string, found: string[], wanted: string) => {
-    if (found.join(' and ') === wanted) return;
-    throw new UsageError(
-      `Table "${tableName}" can't hold leases: ${what} has ${found.join(' and ') || 'no key'}, needed is the ${wanted}. ` +
-        'Nothing was changed; use another table name.',
-    );
-  };
-  demand('it', keyOf(table.KeySchema), 'partition key "name" (S)');
-  const index = table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === groupIndexName);
-  if (!index) {
-    throw new UsageError(
-      `Table "${tableName}" has no index "${groupIndexName}". Nothing was changed; add the index, ` +
-        'partition key "group" (S) and sort key "name" (S), keys only, or use another table name.',
-    );
-  }
-  demand(
-    `its index "${groupIndexName}"`,
-    keyOf(index.KeySchema),
-    'partition key "group" (S) and sort key "name" (S)',
+  const problems = [...keyProblems(table), ...indexProblems(table)];
+  if (problems.length === 0) return;
+  throw new UsageError(
+    `Table "${tableName}" can't hold leases: ${problems.join('; ')}. Nothing was changed; use another table name.`,
   );
 }
 

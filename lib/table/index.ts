@@ -1,4 +1,5 @@
 export * from './check-table.js';
+export * from './create-table.js';
 export * from './dynamo-table.js';
 export * from './expression.js';
 export * from './lease-table.js';

@@ -71,7 +71,7 @@ describe('table create', () => {
     await plainTable('other-key', 'id');
     const { exitCode, stdout, stderr } = await create('other-key');
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-    expect(stderr).toContain('partition key "id" (S)');
+    expect(stderr).toContain('its partition key must be "name", it is "id"');
     expect(stderr).toContain('Nothing was changed');
     if (!desk.dynamo.capabilities.timeToLive) return;
     expect((await timeToLive('other-key')).TimeToLiveDescription?.TimeToLiveStatus).toBe('DISABLED');
