@@ -1,9 +1,11 @@
 import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { addBreak } from './commands/break-command.js';
+import { addDoctor } from './commands/doctor-command.js';
 import { addInspect } from './commands/inspect-command.js';
 import { addLs } from './commands/ls-command.js';
 import { addReopen } from './commands/reopen-command.js';
+import { addRun } from './commands/run-command.js';
 import { addScan } from './commands/scan-command.js';
 import { addTable } from './commands/table-command.js';
 import { addGlobalOptions } from './global-options.js';
@@ -28,12 +30,14 @@ export function createProgram(how: ErrorStyle, outcome: Outcome): Command {
     .showHelpAfterError('(--help after the command shows how it is used)')
     .exitOverride();
   addGlobalOptions(program);
+  addRun(program, outcome);
   addLs(program);
   addInspect(program);
   addBreak(program);
   addReopen(program);
   addScan(program, outcome);
   addTable(program);
+  addDoctor(program, outcome);
   return program.addHelpText('after', '\nExample:\n  $ leasehold ls --table leases --region eu-central-1');
 }
 

@@ -45,6 +45,8 @@ describe('cronSlot', () => {
     const { result: waiting } = (await running) as { result: Promise<unknown>[] };
     const refused = { ran: false, reason: 'finished' };
     for (const outcome of await Promise.all(waiting)) expect(outcome).toMatchObject(refused);
+    // Whoever waited for a slot that was finished meanwhile has read so, and has not tried again.
+    for (const { meter } of others) expect(meter.writes).toBe(1);
     expect(await attempt(others[0]!, 0)).toMatchObject(refused);
     expect(events.of('granted', name)).toHaveLength(1);
     expect(events.of('lost', name)).toEqual([]);

@@ -139,6 +139,34 @@ describe('once', () => {
     expect(await stage.it.item(name)).toMatchObject({ result: 'made', completedAt: expect.any(Number) });
   });
 
+  it('a result that was stored counts, although a renewal took its own completion for a loss meanwhile', async () => {
+    using events = new EventLog();
+    const name = stage.name();
+    const { locks, faults } = await stage.it.readyActor({ renewEveryMs: 5, maxAttempts: 1 });
+    const outcome = await locks.once(name, () => {
+      faults
+        .on('UpdateItem')
+        .when(({ body }) => JSON.stringify(body).includes('completedAt = '))
+        .once()
+        .dropAnswer();
+      return 'made';
+    });
+    expect(events.of('lost', name)).toHaveLength(1);
+    expect(outcome).toEqual({ ran: true, result: 'made' });
+  });
+
+  it('an abort that work does not heed comes too late: its result is stored, and given', async () => {
+    const name = stage.name();
+    const { locks } = await stage.it.readyActor();
+    const abort = new AbortController();
+    const work = () => {
+      abort.abort('too late');
+      return 'made';
+    };
+    const outcome = await locks.once(name, work, { signal: abort.signal });
+    expect(outcome).toEqual({ ran: true, result: 'made' });
+  });
+
   it('work that outlives its lease completes nothing over a newer holder, and its loss carries the result', async () => {
     const name = stage.name();
     const a = await stage.it.readyActor();

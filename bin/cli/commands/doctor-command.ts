@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import type { GlobalOptions } from '../global-options.js';
+import type { Outcome } from '../program.js';
+
+/** `leasehold doctor`: what is wrong with the table, the permissions or the clock. */
+export function addDoctor(program: Command, outcome: Outcome): void {
+  program
+    .command('doctor')
+    .description('check the table, its Time to Live, the permissions and the clock; changes nothing')
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 nothing is wrong, 1 something is.
+
+Example:
+  $ leasehold doctor --table leases --region eu-central-1`,
+    )
+    .action(async (_options, self: Command) => {
+      // Loaded here only, as all that takes longer to load than to say.
+      const { doctor } = await import('../doctor/doctor.js');
+      outcome.exitCode = await doctor(self.optsWithGlobals<GlobalOptions>());
+    });
+}

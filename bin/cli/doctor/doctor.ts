@@ -1,0 +1,36 @@
+import { connect } from '../connection.js';
+import type { GlobalOptions } from '../global-options.js';
+import { print, printJson } from '../output.js';
+import { type Column, textTable } from '../text-table.js';
+import { clockFinding } from './clock-finding.js';
+import type { Finding } from './finding.js';
+import { permissionFindings } from './permission-findings.js';
+import { tableReport } from './table-findings.js';
+
+/**
+ * Looks at all that leases need and says what is wrong with it. Changes nothing.
+ *
+ * @returns the exit code: 1 when something is wrong
+ */
+export async function doctor(options: GlobalOptions): Promise<number> {
+  const { table } = options;
+  await using connection = connect(options);
+  const { dynamo, locks } = connection;
+  const { clock, runtime } = locks.context;
+  const { findings: ofTable, reachable } = await tableReport(dynamo, table);
+  const findings: Finding[] = [...ofTable];
+  if (reachable) {
+    findings.push(...(await permissionFindings(dynamo, table, clock)));
+    findings.push(clockFinding(clock, runtime.wallMs()));
+  }
+  const healthy = findings.every(({ status }) => status !== 'wrong');
+  if (options.json) printJson({ table, healthy, findings });
+  else print(textTable(columns, findings.map(row), 'plain'));
+  return healthy ? 0 : 1;
+}
+
+const columns: readonly Column[] = [{ title: 'STATUS' }, { title: 'CHECK' }, { title: 'FINDING' }];
+
+function row({ status, check, message }: Finding): string[] {
+  return [status === 'wrong' ? 'WRONG' : status, check, message];
+}

@@ -1,0 +1,39 @@
+import { defaults, type HoldOptions } from '../../../lib/client/index.js';
+import { UsageError } from '../../../lib/errors/index.js';
+import { requestTimeoutFor } from '../../../lib/lambda/request-timeout.js';
+import type { GlobalOptions } from '../global-options.js';
+
+/** What `leasehold run` was told. All in milliseconds. */
+export interface RunOptions extends GlobalOptions {
+  readonly lease?: number;
+  readonly wait?: number;
+  readonly grace?: number;
+}
+
+/** How long a command has between SIGTERM and SIGKILL, in milliseconds, if nothing else is said. */
+const defaultGraceMs = 10_000;
+
+/** Requests must fit in a lease three times, and a request to another continent takes a good part of a second. */
+const leastLeaseMs = 1_000;
+
+/**
+ * How the lock is held. The safety margin, at which the command gets SIGTERM, is the grace, so that SIGKILL comes
+ * before anybody else can have the lock; less only where renewals need the room.
+ *
+ * @throws UsageError if the lease is too short
+ */
+export function holdOptionsOf(
+  options: RunOptions,
+): HoldOptions & { readonly leaseMs: number; readonly safetyMarginMs: number } {
+  const leaseMs = options.lease ?? defaults.leaseMs;
+  if (leaseMs < leastLeaseMs) throw new UsageError(`--lease: must be at least 1s, got ${leaseMs}ms`);
+  const requestsMs = requestTimeoutFor(leaseMs) * defaults.maxAttempts;
+  const mostMs = Math.floor(leaseMs * (1 - defaults.renewFraction) - requestsMs);
+  const leastMs = leaseMs * defaults.safetyMarginFraction;
+  return { leaseMs, safetyMarginMs: Math.max(leastMs, Math.min(graceMsOf(options), mostMs)) };
+}
+
+/** The time between SIGTERM and SIGKILL, in milliseconds. */
+export function graceMsOf({ grace }: RunOptions): number {
+  return grace ?? defaultGraceMs;
+}

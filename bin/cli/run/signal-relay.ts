@@ -1,0 +1,75 @@
+import type { CommandGroup } from './command-group.js';
+import { exitCodeOfSignal } from './exit-codes.js';
+
+/** These end a wait for the lock; while the command runs they are passed on, and it decides. */
+const ending = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+
+/** These mean something to commands only. */
+const forTheCommand = ['SIGUSR1', 'SIGUSR2', 'SIGWINCH'] as const;
+
+const hasJobControl = process.platform !== 'win32';
+
+/**
+ * The signals of this process: before the command runs they interrupt, from then on they are passed on to its group.
+ * Ctrl-Z stops the group along with this process, since the group is not the terminal's own.
+ */
+export class SignalRelay implements Disposable {
+  readonly #interruption = new AbortController();
+  readonly #listeners = new Map<NodeJS.Signals, () => void>();
+  #group: CommandGroup | undefined;
+  #interruptedBy: NodeJS.Signals | undefined;
+
+  constructor() {
+    for (const signal of ending) this.#on(signal, () => this.#onEnding(signal));
+  }
+
+  /** Aborts at the first signal that comes before the command runs. */
+  get interruption(): AbortSignal {
+    return this.#interruption.signal;
+  }
+
+  /** The signal that interrupted, if one did. */
+  get interruptedBy(): NodeJS.Signals | undefined {
+    return this.#interruptedBy;
+  }
+
+  /**
+   * From now on signals go to the group.
+   *
+   * @param beforeContinuing called before a group that was stopped goes on
+   */
+  passOnTo(group: CommandGroup, beforeContinuing: () => void): void {
+    this.#group = group;
+    // It came while the command was being started.
+    if (this.#interruptedBy) group.signal(this.#interruptedBy);
+    if (!hasJobControl) return;
+    for (const signal of forTheCommand) this.#on(signal, () => group.signal(signal));
+    this.#on('SIGTSTP', () => {
+      // Not SIGTSTP: the system drops that for a group whose session has no shell.
+      group.signal('SIGSTOP');
+      process.kill(process.pid, 'SIGSTOP');
+    });
+    this.#on('SIGCONT', () => {
+      beforeContinuing();
+      group.signal('SIGCONT');
+    });
+  }
+
+  /** The signals mean again what they mean to any process. */
+  [Symbol.dispose](): void {
+    for (const [signal, listener] of this.#listeners) process.off(signal, listener);
+  }
+
+  #onEnding(signal: NodeJS.Signals): void {
+    if (this.#group) return void this.#group.signal(signal);
+    // Asked twice: what is being put away runs out by itself.
+    if (this.#interruptedBy) process.exit(exitCodeOfSignal(signal));
+    this.#interruptedBy = signal;
+    this.#interruption.abort(new DOMException(`stopped by ${signal}`, 'AbortError'));
+  }
+
+  #on(signal: NodeJS.Signals, listener: () => void): void {
+    this.#listeners.set(signal, listener);
+    process.on(signal, listener);
+  }
+}
