@@ -1,0 +1,19 @@
+/** What a history may show that must not be. */
+export type ViolationKind =
+  | 'two-holders'
+  | 'token-order'
+  | 'fence-order'
+  | 'lost-update'
+  | 'foreign-element'
+  | 'scan-result'
+  | 'liveness'
+  | 'worker-failed';
+
+/** One violation, and what shows it. */
+export interface Violation {
+  readonly kind: ViolationKind;
+  /** In words. */
+  readonly what: string;
+  /** Records of the history, each with the journal and line it was read from. */
+  readonly evidence: readonly object[];
+}

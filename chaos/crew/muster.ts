@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { findFaketime, WallClock } from '../clocks/faketime.js';
+import { FaultyProxy } from '../network/faulty-proxy.js';
+import type { PutAway } from '../put-away.js';
+import type { Stage } from '../stage.js';
+import { ordersEnvironment } from '../worker/orders.js';
+import { CrewMember } from './crew-member.js';
+import { bundleWorker } from './worker-bundle.js';
+
+/** Starts the workers, each with proxies and a wall clock of its own. */
+export async function muster(
+  stage: Stage,
+  putAway: PutAway,
+  options: { readonly seed: number; readonly workers: number },
+): Promise<CrewMember[]> {
+  const script = await bundleWorker(stage.directory);
+  const faketime = findFaketime();
+  const s3Port = Number(new URL(stage.s3.endpoint).port);
+  const crew: CrewMember[] = [];
+  for (let worker = 0; worker < options.workers; worker++) {
+    const toEngine = putAway.use(await FaultyProxy.start(() => stage.engine.port));
+    const toS3 = putAway.use(await FaultyProxy.start(() => s3Port));
+    const wallClock = faketime
+      ? new WallClock(faketime, join(stage.directory, `wall-clock-${worker}`))
+      : undefined;
+    const environment = (generation: number) => ({
+      ...wallClock?.environment,
+      ...ordersEnvironment({
+        worker,
+        generation,
+        seed: options.seed,
+        dynamoEndpoint: toEngine.endpoint,
+        s3Endpoint: toS3.endpoint,
+        journal: join(stage.journals, `worker-${worker}-${generation}.jsonl`),
+        board: stage.boardFile,
+      }),
+    });
+    const { undertaker } = stage;
+    const parts = { worker, script, environment, proxies: [toEngine, toS3], wallClock, undertaker };
+    const member = new CrewMember(parts);
+    crew.push(member);
+    putAway.later(() => member.dismiss());
+  }
+  return crew;
+}
