@@ -174,6 +174,17 @@ export const ofTheConditions: readonly Protection[] = [
     },
   },
   {
+    id: 'has-token',
+    what: 'a revived lease id is not the lease of before (I4, I5)',
+    file: requests,
+    find: 'lease.token === undefined ? change : merged(change, { condition: hasToken(lease.token) })',
+    replace: 'change',
+    test: {
+      file: holderTests,
+      name: 'I4 I5 hasToken: an id that a late duplicate of its acquire has revived is not the lease of before',
+    },
+  },
+  {
     id: 'lengthens',
     what: 'an expiry never falls, a checkpoint never goes back (I5)',
     file: requests,

@@ -89,6 +89,14 @@ export function isCurrent(leaseId: string): Condition {
 }
 
 /**
+ * The token is still the lease's own, too. A late duplicate of its acquire may have revived the lease id after others
+ * had the lock: without this a late duplicate of a renewal would then wind their checkpoint back (invariant I5).
+ */
+export function hasToken(token: number): Condition {
+  return { text: '#version = :token', values: { ':token': token } };
+}
+
+/**
  * The renewal would lengthen the lease. A delayed duplicate of an older renewal would shorten it, or wind a
  * checkpoint back (invariant I5).
  */

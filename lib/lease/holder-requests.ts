@@ -1,6 +1,6 @@
 import type { LossReason } from '../errors/index.js';
-import { all, type ItemChange, merged } from '../table/index.js';
-import { isCompleted, isCurrent, lengthens } from './conditions.js';
+import { all, type ConditionalChange, type ItemChange, merged } from '../table/index.js';
+import { hasToken, isCompleted, isCurrent, lengthens } from './conditions.js';
 import { type LeaseContext, ttlAfter } from './lease-context.js';
 import { type LeaseItem, leaseItemOf } from './lease-item.js';
 
@@ -8,6 +8,8 @@ import { type LeaseItem, leaseItemOf } from './lease-item.js';
 export interface LeaseIdentity {
   readonly name: string;
   readonly leaseId: string;
+  /** Its fencing token, which its holder knows; who gives back an unknown grant, or breaks, does not. */
+  readonly token?: number;
 }
 
 /** How a holder's write ended. A store that can't be reached is a `StoreError` instead: nobody knows. */
@@ -41,10 +43,10 @@ export async function requestRenewal(
     compute: { renewals: { text: '#renewals + :one', values: { ':one': 1 } } },
     condition: all(isCurrent(lease.leaseId), lengthens(expiresAt)),
   };
-  const answer = await context.table.update(lease.name, merged(renewal, change), signal);
+  const answer = await context.table.update(lease.name, merged(ownedBy(lease, renewal), change), signal);
   if (answer.applied) return { kind: 'done' };
   const item = answer.item && leaseItemOf(lease.name, answer.item);
-  if (item?.leaseId !== lease.leaseId) return { kind: 'lost', reason: lossReason(lease, item) };
+  if (!item || !isStill(lease, item)) return { kind: 'lost', reason: lossReason(lease, item) };
   return item.expiresAt! >= expiresAt ? { kind: 'done' } : { kind: 'refused', item };
 }
 
@@ -57,10 +59,10 @@ export async function requestRelease(
 ): Promise<HolderOutcome> {
   const now = Math.ceil(context.clock.now().latest);
   const release = endOf(lease, { ttl: ttlAfter(context, now) });
-  const answer = await context.table.update(lease.name, merged(release, change), signal);
+  const answer = await context.table.update(lease.name, merged(ownedBy(lease, release), change), signal);
   if (answer.applied) return { kind: 'done' };
   const item = answer.item && leaseItemOf(lease.name, answer.item);
-  if (item?.leaseId === lease.leaseId) return { kind: 'refused', item };
+  if (item && isStill(lease, item)) return { kind: 'refused', item };
   const alreadyDone = item?.leaseId === undefined && item?.lastLeaseId === lease.leaseId;
   if (!alreadyDone) return { kind: 'lost', reason: lossReason(lease, item) };
   // An operator's break leaves the same mark.
@@ -77,10 +79,10 @@ export async function requestCompletion(
 ): Promise<HolderOutcome> {
   const completedAt = Math.ceil(context.clock.now().latest);
   const completion = endOf(lease, { completedAt, result, ttl: ttlAfter(context, completedAt) });
-  const answer = await context.table.update(lease.name, merged(completion, change), signal);
+  const answer = await context.table.update(lease.name, merged(ownedBy(lease, completion), change), signal);
   if (answer.applied) return { kind: 'done' };
   const item = answer.item && leaseItemOf(lease.name, answer.item);
-  if (item?.leaseId === lease.leaseId) return { kind: 'refused', item };
+  if (item && isStill(lease, item)) return { kind: 'refused', item };
   const alreadyDone = item?.completedAt !== undefined && item.lastLeaseId === lease.leaseId;
   return alreadyDone ? { kind: 'done' } : { kind: 'lost', reason: lossReason(lease, item) };
 }
@@ -107,6 +109,17 @@ function endOf(lease: LeaseIdentity, set: Readonly<Record<string, unknown>>) {
     remove: leaseAttributes,
     condition: isCurrent(lease.leaseId),
   };
+}
+
+/** The change, under the lease's own token as well, where that is known. */
+function ownedBy(lease: LeaseIdentity, change: ConditionalChange): ConditionalChange {
+  return lease.token === undefined ? change : merged(change, { condition: hasToken(lease.token) });
+}
+
+/** Whether the item carries this very lease: the id, under the token that it was granted with. */
+function isStill(lease: LeaseIdentity, item: LeaseItem): boolean {
+  if (item.leaseId !== lease.leaseId) return false;
+  return lease.token === undefined || item.version === lease.token;
 }
 
 /** Who ended it, as far as the item tells: an operator leaves our id behind, a taker puts its own there. */

@@ -63,6 +63,27 @@ describe('the holder’s writes, on a real engine', () => {
     expect(await stage.it.item(name)).toEqual(before);
   });
 
+  it('I4 I5 hasToken: an id that a late duplicate of its acquire has revived is not the lease of before', async () => {
+    const name = stage.name();
+    const actor = await stage.it.readyActor();
+    const { context } = actor.locks;
+    const first = await grantOf(actor, name, 'mine');
+    await stage.it.expire(name);
+    await grantOf(actor, name, 'another');
+    await requestRelease(context, { name, leaseId: 'another' }, { set: { checkpoint: 'newer' } });
+    // The duplicate arrives: nobody holds the lock, and its id is not the one that was given back last.
+    await grantOf(actor, name, 'mine');
+    const before = await stage.it.item(name);
+    const token = first.kind === 'granted' ? first.grant.token : 0;
+    const old = { name, leaseId: 'mine', token };
+    const stale = { set: { checkpoint: 'older' } };
+    const lost = { kind: 'lost', reason: 'taken-over' };
+    expect(await requestRenewal(context, old, distant, stale)).toEqual(lost);
+    expect(await requestRelease(context, old, stale)).toEqual(lost);
+    expect(await requestCompletion(context, old, 'older')).toEqual(lost);
+    expect(await stage.it.item(name)).toEqual(before);
+  });
+
   it('I5 lengthens: a delayed duplicate of a renewal neither shortens the lease nor winds a checkpoint back', async () => {
     const name = stage.name();
     const actor = await stage.it.readyActor();

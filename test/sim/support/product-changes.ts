@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { hasToken, isCompleted, isCurrent, lengthens, mayBeGranted } from '../../../lib/lease/conditions.js';
+import { childIs, claimable, completable, takeable } from '../../../lib/scan/scan-conditions.js';
+import { all, type Condition, type ItemChange } from '../../../lib/table/index.js';
+
+const ids = fc.constantFrom('mine', 'other', 'third');
+const times = fc.oneof(fc.integer({ min: 0, max: 20 }), fc.constant(1.9e12));
+const keys = fc.constantFrom('a', 'b', 'é', '\uff5e', '\u{1f600}', 'a/b');
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
+
+/** Every condition that the product writes. */
+const condition: fc.Arbitrary<Condition> = fc.oneof(
+  fc.tuple(ids, times, maybe(ids)).map(([id, before, seen]) => mayBeGranted(id, before, seen)),
+  ids.map((id) => isCurrent(id)),
+  times.map(hasToken),
+  times.map(lengthens),
+  fc.tuple(ids, times).map(([id, at]) => all(isCurrent(id), lengthens(at))),
+  fc.constant(isCompleted),
+  maybe(times).map(takeable),
+  fc.tuple(maybe(keys), keys).map(([hi, claimed]) => claimable(hi, claimed)),
+  maybe(keys).map(completable),
+  ids.map(childIs),
+  fc.constant({ text: 'attribute_not_exists(#name)' }),
+);
+
+/** What it writes under them. */
+const write: fc.Arbitrary<ItemChange> = fc.oneof(
+  fc.record({ set: fc.record({ leaseId: ids, owner: ids, expiresAt: times, renewals: fc.constant(0) }) }),
+  fc.tuple(times, times).map(([seed, expiresAt]) => ({
+    set: { expiresAt },
+    compute: {
+      version: { text: 'if_not_exists(#version, :seed) + :one', values: { ':seed': seed, ':one': 1 } },
+    },
+  })),
+  times.map((expiresAt) => ({
+    set: { expiresAt },
+    compute: { renewals: { text: '#renewals + :one', values: { ':one': 1 } } },
+  })),
+  ids.map((lastLeaseId) => ({
+    set: { lastLeaseId },
+    remove: ['leaseId', 'owner', 'expiresAt', 'leaseMs', 'acquiredAt', 'renewals'],
+  })),
+  fc.constant({ set: { ttl: 7 }, remove: ['completedAt', 'result'] }),
+  fc.constant({ remove: ['child'] }),
+  fc.constant({
+    set: { claimed: 'b' },
+    compute: {
+      attempts: { text: 'if_not_exists(#attempts, :zero) + :one', values: { ':zero': 0, ':one': 1 } },
+    },
+  }),
+);
+
+/** One of the product's conditional writes, parts and all. */
+export const randomChange: fc.Arbitrary<ItemChange> = fc
+  .tuple(write, condition)
+  .map(([change, demanded]) => ({ ...change, condition: demanded }));
