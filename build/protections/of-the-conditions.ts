@@ -150,9 +150,10 @@ export const ofTheConditions: readonly Protection[] = [
     id: 'current-release',
     what: 'a release of a lost lease changes nothing (C01, I4)',
     ...endsCurrent,
+    // Where the token is known it protects as well; a give-back knows the id alone.
     test: {
-      file: 'test/client/ownership.test.ts',
-      name: 'C01 A’s lease runs out, B acquires, A releases: B’s item is unchanged, and A is told it had lost',
+      file: holderTests,
+      name: 'I4 isCurrent: a release of a lease that is no longer current changes nothing',
     },
   },
   {
