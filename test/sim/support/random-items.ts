@@ -19,7 +19,12 @@ export const randomItem = fc.record(
     lastLeaseId: mostly(ids),
     completedAt: mostly(times),
     ttl: times,
-    checkpoint: fc.oneof(fc.integer(), fc.string(), fc.record({ page: fc.nat(), keys: fc.array(fc.string()) }), odd),
+    checkpoint: fc.oneof(
+      fc.integer(),
+      fc.string(),
+      fc.record({ page: fc.nat(), keys: fc.array(fc.string()) }),
+      odd,
+    ),
     hi: mostly(keys),
     claimed: mostly(keys),
     progress: mostly(fc.nat(5)),

@@ -1,0 +1,108 @@
+import type { CallRecord, Check, History, Premises, Violation } from '../history/history.js';
+import { isGrant, leaseWrites, numberOfId, processOf, textIn } from './lease-writes.js';
+
+/** Sections 4 to 6: what a caller is told is true. */
+export const checkAnswers: Check = (history) => {
+  const { premises, records } = history;
+  const ends = endsOf(history);
+  const violations: Violation[] = [];
+  const handed = new Set<string>();
+  const released = new Map<string, number>();
+  const tell = (atMs: number, what: string) => violations.push({ rule: 'answers', atMs, what });
+  for (const record of records) {
+    if (record.kind === 'handed') handed.add(record.leaseId);
+    // A late duplicate of its acquire may revive what was given back, for as long as that would have run.
+    if (record.kind === 'write' && isGrant(record)) released.delete(textIn(record.after, 'leaseId')!);
+    if (record.kind === 'survey' && record.why === 'handed') {
+      const last = record.leases.at(-1);
+      if (last && !last.isValid) tell(record.atMs, `${last.leaseId} is not valid when it is handed out`);
+    }
+    // What a person with too many rights deletes looks broken to its holder.
+    if (record.kind !== 'call' || record.atMs >= (premises.deletedEarlyAtMs ?? Number.POSITIVE_INFINITY))
+      continue;
+    const lie = lieIn(record, ends) ?? refusalOf(record, premises, handed) ?? ghostIn(record, released);
+    if (record.what === 'release' && record.outcome === 'released')
+      released.set(record.leaseId!, record.atMs);
+    if (lie) tell(record.atMs, `${record.process} is told by ${record.what}: ${lie}`);
+  }
+  return violations;
+};
+
+/** How leases stopped being the current one. */
+interface Ends {
+  /** Given back, or broken. */
+  readonly given: ReadonlySet<string>;
+  /** Taken, broken or deleted by somebody else. */
+  readonly byOthers: ReadonlySet<string>;
+  /** When that was, unless it was granted again. */
+  readonly gone: ReadonlyMap<string, number>;
+}
+
+function endsOf(history: History): Ends {
+  const given = new Set<string>();
+  const byOthers = new Set<string>();
+  const gone = new Map<string, number>();
+  for (const write of leaseWrites(history)) {
+    const from = textIn(write.before, 'leaseId');
+    // A call that tries again under its lease id may be granted it again.
+    if (isGrant(write)) gone.delete(textIn(write.after, 'leaseId')!);
+    if (from === undefined || textIn(write.after, 'leaseId') === from) continue;
+    const isEnd = write.after !== undefined && !isGrant(write);
+    if (isEnd) given.add(from);
+    if (isEnd && write.request?.process === processOf(from)) continue;
+    byOthers.add(from);
+    gone.set(from, write.atMs);
+  }
+  return { given, byOthers, gone };
+}
+
+/** A claim about a lease that the store does not bear out. */
+function lieIn(
+  { what, outcome, leaseId, otherLeaseId, sinceMs }: CallRecord,
+  ends: Ends,
+): string | undefined {
+  if (what === 'release' && outcome === 'released' && !ends.given.has(leaseId!))
+    return `${leaseId} is released, but it is not`;
+  if (what === 'break' && outcome === 'ok' && !ends.given.has(otherLeaseId!))
+    return `${otherLeaseId} is broken, but it is not`;
+  if (what === 'complete' && outcome === 'still held')
+    return `${leaseId} is completed, but it says that it is held`;
+  if (leaseId === undefined) return undefined;
+  // A lease that ended by its own hand, unknown to it, may have been followed by others.
+  const wasEnded = ends.byOthers.has(leaseId) || (what === 'complete' && ends.given.has(leaseId));
+  const isLie = /broken/.test(outcome) ? !wasEnded : !ends.byOthers.has(leaseId) && !ends.given.has(leaseId);
+  if (/taken-over|broken/.test(outcome) && isLie) {
+    return `${leaseId} is lost (${outcome}), but nobody took it`;
+  }
+  const goneAtMs = ends.gone.get(leaseId) ?? Number.POSITIVE_INFINITY;
+  const isRenewal = (what === 'renew' || what === 'save') && outcome === 'ok';
+  return isRenewal && goneAtMs < sinceMs ? `${leaseId} is renewed, but it was gone before` : undefined;
+}
+
+/** A holder that has long gone, by its own account. */
+function ghostIn(call: CallRecord, released: ReadonlyMap<string, number>): string | undefined {
+  if (call.outcome !== 'LockHeldError' || call.otherLeaseId === undefined) return undefined;
+  const releasedAtMs = released.get(call.otherLeaseId) ?? Number.POSITIVE_INFINITY;
+  return releasedAtMs < call.sinceMs
+    ? `the lock is held by ${call.otherLeaseId}, which was given back`
+    : undefined;
+}
+
+/** A refusal for a wrong reason. */
+function refusalOf(call: CallRecord, premises: Premises, handed: ReadonlySet<string>): string | undefined {
+  const { outcome, otherLeaseId, process, lastId, isAlone, waitMs = 0 } = call;
+  if (outcome === 'LockHeldError' && otherLeaseId !== undefined && isAlone && !handed.has(otherLeaseId)) {
+    const isOfThisCall = processOf(otherLeaseId) === process && numberOfId(otherLeaseId) === lastId;
+    if (isOfThisCall) return `the lock is held, by this very call's ${otherLeaseId}`;
+  }
+  const isMeasurable = premises.clocksHold && !premises.wallSteps;
+  if (
+    outcome === 'StoreError' &&
+    isMeasurable &&
+    call.what !== 'withLock' &&
+    call.atMs - call.sinceMs < 0.9 * waitMs
+  ) {
+    return 'the store failed, although there was time left to try again';
+  }
+  return undefined;
+}

@@ -1,0 +1,40 @@
+import type { Check, History, Violation } from '../history/history.js';
+import { checkAfterwards } from './afterwards.js';
+import { checkAnswers } from './answers.js';
+import { checkCompletion } from './completion.js';
+import { checkGivenBack } from './given-back.js';
+import { checkHolders } from './holders.js';
+import { checkLiveness } from './liveness.js';
+import { checkMonotony } from './monotony.js';
+import { checkRequestCounts } from './request-counts.js';
+import { checkResources } from './resources.js';
+import { checkStaleWrites } from './stale-writes.js';
+import { checkStoreTime } from './store-time.js';
+import { checkTakeovers } from './takeovers.js';
+import { checkTimeToLive } from './time-to-live.js';
+import { checkTokens } from './tokens.js';
+import { checkUndisturbed } from './undisturbed.js';
+
+/** The checks of protocol.md, section 8, and of what the sections before it promise. */
+export const lockChecks: readonly Check[] = [
+  checkTokens,
+  checkHolders,
+  checkTakeovers,
+  checkResources,
+  checkStaleWrites,
+  checkMonotony,
+  checkLiveness,
+  checkCompletion,
+  checkRequestCounts,
+  checkStoreTime,
+  checkTimeToLive,
+  checkAnswers,
+  checkAfterwards,
+  checkGivenBack,
+  checkUndisturbed,
+];
+
+/** All that a history breaks, in the order of true time. */
+export function violationsOf(history: History, checks: readonly Check[]): Violation[] {
+  return checks.flatMap((check) => check(history)).sort((a, b) => a.atMs - b.atMs);
+}

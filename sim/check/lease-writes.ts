@@ -1,0 +1,37 @@
+import type { History, WriteRecord } from '../history/history.js';
+import type { Item } from '../store/attribute-values.js';
+
+/** The lease table's writes. */
+export function leaseWrites({ records }: History): WriteRecord[] {
+  return records.filter(
+    (record): record is WriteRecord => record.kind === 'write' && record.table === 'leases',
+  );
+}
+
+/** A number of an item's. */
+export function numberIn(item: Item | undefined, attribute: string): number | undefined {
+  const text = item?.[attribute]?.N;
+  return text === undefined ? undefined : Number(text);
+}
+
+/** A text of an item's. */
+export function textIn(item: Item | undefined, attribute: string): string | undefined {
+  return item?.[attribute]?.S;
+}
+
+/** Whether a lease was granted by this write: a new one, or a held one's token was raised. */
+export function isGrant({ before, after }: WriteRecord): boolean {
+  const leaseId = textIn(after, 'leaseId');
+  if (leaseId === undefined) return false;
+  return leaseId !== textIn(before, 'leaseId') || numberIn(after, 'version') !== numberIn(before, 'version');
+}
+
+/** The process in whose name a lease was granted: ids carry it. */
+export function processOf(leaseId: string): string {
+  return leaseId.slice(0, leaseId.lastIndexOf('.'));
+}
+
+/** The number of an id among its process's. */
+export function numberOfId(leaseId: string): number {
+  return Number(leaseId.slice(leaseId.lastIndexOf('.') + 1));
+}

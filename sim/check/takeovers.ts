@@ -1,0 +1,32 @@
+import type { Check, Violation } from '../history/history.js';
+import { isGrant, leaseWrites, numberIn, textIn } from './lease-writes.js';
+
+/**
+ * Section 4: a lease that runs is taken over by its own owner only, who names the lease that it was shown; that of
+ * somebody else only after its end by every front end's clock.
+ */
+export const checkTakeovers: Check = (history) => {
+  const { clocksHold, skewMs } = history.premises;
+  const violations: Violation[] = [];
+  const grantedAtMs = new Map<string, number>();
+  for (const write of leaseWrites(history)) {
+    if (!isGrant(write)) continue;
+    const { atMs, key, before, after, request } = write;
+    const [from, to] = [textIn(before, 'leaseId'), textIn(after, 'leaseId')!];
+    const isNew = !grantedAtMs.has(to);
+    if (isNew) grantedAtMs.set(to, atMs);
+    const tell = (rule: string, what: string) => violations.push({ rule, atMs, what: `${key}: ${what}` });
+    if (before && textIn(before, 'lastLeaseId') === to)
+      tell('section 4', `${to} was given back, and takes the lock again`);
+    if (from === undefined || !request) continue;
+    const endsMs = numberIn(before, 'expiresAt')!;
+    const isOwn = textIn(before, 'owner') === textIn(after, 'owner');
+    if (!isOwn && clocksHold && atMs <= endsMs + skewMs / 2) {
+      tell('I2', `${to} takes over from ${from} ${(endsMs - atMs).toFixed(0)} ms before its end`);
+    }
+    if (isOwn && atMs <= endsMs && (grantedAtMs.get(from) ?? atMs) > request.sentAtMs) {
+      tell('supersede', `${to} evicts ${from}, which was granted after this write was sent`);
+    }
+  }
+  return violations;
+};

@@ -1,0 +1,16 @@
+import type { Check } from '../history/history.js';
+
+/**
+ * Section 5: where nothing goes wrong a lease is renewed for as long as it is held, and never lost. Front ends that
+ * disagree are aside: a clock that starts again may take a short lease for expired.
+ */
+export const checkUndisturbed: Check = ({ premises, records }) =>
+  premises.isCalm && premises.skewMs === 0
+    ? records
+        .filter((record) => record.kind === 'call' && /LockLost|lost/.test(record.outcome))
+        .map((record) => ({
+          rule: 'section 5',
+          atMs: record.atMs,
+          what: `${record.kind === 'call' ? record.leaseId : ''} is lost although nothing went wrong`,
+        }))
+    : [];

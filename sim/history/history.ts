@@ -1,0 +1,192 @@
+import type { Item } from '../store/attribute-values.js';
+
+/** Where a write came from. */
+export interface RequestInfo {
+  readonly process: string;
+  readonly number: number;
+  /** True time at which this attempt was sent. */
+  readonly sentAtMs: number;
+  readonly operation: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the SDK's input, as it was sent
+  readonly input: any;
+  /** Arrived a second time, or much later than its answer was waited for. */
+  readonly isLate: boolean;
+}
+
+/** The store has changed an item. Without a request it was Time to Live, or a person with too many rights. */
+export interface WriteRecord {
+  readonly kind: 'write';
+  readonly atMs: number;
+  readonly table: string;
+  readonly key: string;
+  readonly before: Item | undefined;
+  readonly after: Item | undefined;
+  readonly request: RequestInfo | undefined;
+}
+
+/** A write to the lease table was sent. */
+export interface SentRecord {
+  readonly kind: 'sent';
+  readonly atMs: number;
+  readonly process: string;
+  /** The lease that its condition names. */
+  readonly leaseId: string;
+  /** The first attempt of a renewal. */
+  readonly beginsRenewal: boolean;
+}
+
+/** A lease was handed to the code that asked for it. */
+export interface HandedRecord {
+  readonly kind: 'handed';
+  readonly atMs: number;
+  readonly process: string;
+  readonly name: string;
+  readonly leaseId: string;
+  readonly token: number;
+}
+
+/** What a lease says of itself at a moment of true time. */
+export interface LeaseView {
+  readonly leaseId: string;
+  readonly process: string;
+  readonly isValid: boolean;
+  /** Its signal has fired. */
+  readonly isTold: boolean;
+  /** How long its process has run without a pause; negative while it is paused. */
+  readonly runningMs: number;
+  readonly earliest: number;
+  readonly latest: number;
+}
+
+/** All leases of a name that are in somebody's hands, and what they say. */
+export interface SurveyRecord {
+  readonly kind: 'survey';
+  readonly atMs: number;
+  readonly name: string;
+  readonly leases: readonly LeaseView[];
+  /** What occasioned it. */
+  readonly why: 'grant' | 'asked' | 'handed' | 'woken' | 'page';
+}
+
+/** A call has ended. */
+export interface CallRecord {
+  readonly kind: 'call';
+  readonly atMs: number;
+  readonly sinceMs: number;
+  readonly process: string;
+  readonly what: string;
+  readonly name: string;
+  readonly leaseId: string | undefined;
+  /** `ok`, `lost`, or the name of the error. */
+  readonly outcome: string;
+  /** The lease that a refusal names as the holder, or an operator named. */
+  readonly otherLeaseId?: string | undefined;
+  /** The checkpoint that was saved. */
+  readonly checkpoint?: number;
+  /** How long the caller was willing to wait. */
+  readonly waitMs?: number;
+  /** No other call of the same process was under way. */
+  readonly isAlone: boolean;
+  /** The last lease id that its process has made up, by number. */
+  readonly lastId: number;
+  readonly writes: number;
+  readonly reads: number;
+}
+
+/** A fenced resource has taken a write. */
+export interface AcceptedRecord {
+  readonly kind: 'accepted';
+  readonly atMs: number;
+  readonly resource: string;
+  /** The lease under which it was written, where the write says so. */
+  readonly by: string | undefined;
+  readonly token: number;
+  /** Where the write demanded a current lease: that, and the one that was current. */
+  readonly demanded?: string;
+  readonly current?: string | undefined;
+}
+
+/** A page was handed to a processor. */
+export interface PageRecord {
+  readonly kind: 'page';
+  readonly atMs: number;
+  readonly process: string;
+  readonly slice: string;
+  readonly leaseId: string;
+  readonly token: number;
+  readonly keys: readonly string[];
+}
+
+/** What a process knows of the time, when it must know it. */
+export interface ClockRecord {
+  readonly kind: 'clock';
+  readonly atMs: number;
+  readonly process: string;
+  readonly earliest: number;
+  readonly latest: number;
+}
+
+/** Something never came to its end although nothing was in its way any more, or came too late. */
+export interface StuckRecord {
+  readonly kind: 'stuck';
+  readonly atMs: number;
+  readonly what: string;
+  readonly name: string;
+  readonly withinMs: number;
+}
+
+export type HistoryRecord =
+  | WriteRecord
+  | SentRecord
+  | HandedRecord
+  | SurveyRecord
+  | CallRecord
+  | AcceptedRecord
+  | PageRecord
+  | StuckRecord
+  | ClockRecord
+  | VerdictRecord;
+
+/** What a scan's verification said. */
+export interface VerdictRecord {
+  readonly kind: 'verdict';
+  readonly atMs: number;
+  readonly status: string;
+  readonly keys: readonly string[];
+  readonly reason: string | undefined;
+}
+
+/** What holds in a schedule, and what it is made with: for the checkers. */
+export interface Premises {
+  /** Section 3's assumptions on clocks and front ends hold. */
+  readonly clocksHold: boolean;
+  /** Wall clocks are set by hand: local measures of time are then too long or too short. */
+  readonly wallSteps: boolean;
+  readonly skewMs: number;
+  readonly retentionMs: number;
+  /** No fault of any kind. */
+  readonly isCalm: boolean;
+  /** Nobody gives up either: then requests can be counted. */
+  readonly isPatient: boolean;
+  /** An item was deleted before its time: two holders may then believe. */
+  deletedEarlyAtMs: number | undefined;
+  /** The keys of the bucket that is scanned. */
+  readonly keys?: readonly string[];
+}
+
+/** What happened, in the order of true time. */
+export interface History {
+  readonly premises: Premises;
+  readonly records: HistoryRecord[];
+}
+
+/** A rule that was broken. */
+export interface Violation {
+  /** The invariant's number or name. */
+  readonly rule: string;
+  readonly atMs: number;
+  readonly what: string;
+}
+
+/** Looks at a history, and knows nothing of the code that made it. */
+export type Check = (history: History) => Violation[];

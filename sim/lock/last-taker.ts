@@ -1,0 +1,89 @@
+import type { CallRecord } from '../history/history.js';
+import type { Cluster } from '../world/cluster.js';
+import type { ClientHabits } from './hold-options.js';
+import { Machine } from './machine.js';
+import type { Weather } from './weather.js';
+
+/** The `Date` header has whole seconds. */
+const headerMs = 1_000;
+/** Drift within the bound since the last sample, and rounding up. */
+const driftMs = 200;
+/** Longer waits would cost more than they show. */
+const mostForwardMs = 60_000;
+/** Requests and answers of a network in which nothing goes wrong. */
+const calmTripMs = 100;
+
+/**
+ * I6: everybody has crashed and nothing goes wrong any more. A newcomer gets each lock within
+ * leaseMs + skewMs + the clocks' uncertainty + one poll.
+ */
+export async function takeLast(
+  cluster: Cluster,
+  weather: Weather,
+  habits: ClientHabits,
+  names: readonly string[],
+  forwardMs: number,
+): Promise<void> {
+  const clocks = { monotonicRate: 1, wallRate: 1, wallAheadMs: 0 };
+  const machine = new Machine(cluster, 'last', 'last', habits, clocks);
+  const apart = Math.max(...weather.frontEndsAheadMs) - Math.min(...weather.frontEndsAheadMs);
+  const grantersUncertainty = headerMs + habits.requestTimeoutMs * habits.maxAttempts + driftMs + forwardMs;
+  const takersUncertainty = headerMs + calmTripMs + driftMs;
+  const withinMs =
+    habits.leaseMs +
+    weather.skewMs +
+    apart +
+    grantersUncertainty +
+    takersUncertainty +
+    habits.pollCeilingMs +
+    2 * calmTripMs;
+  // Broken clocks grant leases of any length, and a wall clock set forward by an hour adds an hour: nobody waits.
+  const isPromised = weather.clocksHold && forwardMs <= mostForwardMs;
+  // Patience is measured by the newcomer's clocks, in the more impatient way.
+  const patienceMs = isPromised ? 1.001 * withinMs + 1 : 1;
+  let open = names.length;
+  for (const name of names) {
+    const acquired = machine.call(
+      'acquire at last',
+      name,
+      () => machine.locks.acquire(name, { waitMs: patienceMs }),
+      ({ leaseId }) => ({ leaseId }),
+    );
+    acquired.then(
+      async (lease) => {
+        if (lease) {
+          machine.hold(lease);
+          cluster.letGo(lease);
+          await machine.call(
+            'release at last',
+            name,
+            () => lease.release(),
+            (outcome) => ({ outcome }),
+            { leaseId: lease.leaseId },
+          );
+        }
+        open -= 1;
+      },
+      (error) => cluster.fail(error),
+    );
+  }
+  const untilMs = cluster.nowMs + patienceMs + 10_000;
+  await cluster.loop.run(untilMs, () => open === 0);
+  const records = cluster.history.records;
+  for (const name of names) {
+    const call = records.findLast(
+      (record): record is CallRecord =>
+        record.kind === 'call' && record.what === 'acquire at last' && record.name === name,
+    );
+    const isLate = call !== undefined && call.atMs - call.sinceMs > withinMs;
+    const outcome = isLate ? 'too late' : (call?.outcome ?? 'no answer');
+    if (!isPromised || outcome === 'ok' || outcome === 'AlreadyCompletedError') continue;
+    records.push({
+      kind: 'stuck',
+      atMs: cluster.nowMs,
+      what: `nobody gets the lock: ${outcome}`,
+      name,
+      withinMs,
+    });
+  }
+}

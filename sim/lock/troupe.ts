@@ -1,0 +1,104 @@
+import type { Cluster } from '../world/cluster.js';
+import type { SimProcess } from '../world/sim-process.js';
+import type { ClientHabits } from './hold-options.js';
+import { Machine } from './machine.js';
+import type { SqlRows } from './sql-rows.js';
+import { drawClocks, type Weather } from './weather.js';
+import { work } from './worker.js';
+
+const mostRestarts = 2;
+
+/** The workers of a schedule: processes that crash are started again under the same owner. */
+export class Troupe {
+  readonly processes: SimProcess[] = [];
+  readonly #cluster: Cluster;
+  readonly #weather: Weather;
+  readonly #habits: ClientHabits;
+  readonly #names: readonly string[];
+  readonly #rows: SqlRows;
+  #isOver = false;
+  #checkpoints = 0;
+  #working = 0;
+
+  constructor(
+    cluster: Cluster,
+    weather: Weather,
+    habits: ClientHabits,
+    names: readonly string[],
+    rows: SqlRows,
+    prefix: string,
+  ) {
+    this.#cluster = cluster;
+    this.#weather = weather;
+    this.#habits = habits;
+    this.#names = names;
+    this.#rows = rows;
+    const workers = cluster.random.whole(2, 3);
+    for (let worker = 0; worker < workers; worker++) this.#start(`${prefix}${worker}`, 0);
+  }
+
+  /** Nobody has anything left to do, and nobody comes back. */
+  get isDone(): boolean {
+    return this.#working === 0;
+  }
+
+  /** Lets those that are at work come to an end. Who has not after `withinMs` never will. */
+  async finish(withinMs: number): Promise<void> {
+    this.#isOver = true;
+    const untilMs = this.#cluster.nowMs + withinMs;
+    await this.#cluster.loop.run(untilMs, () => this.isDone);
+    if (this.isDone) return;
+    const { nowMs: atMs, history } = this.#cluster;
+    history.records.push({ kind: 'stuck', atMs, what: 'a call never ends', name: '', withinMs });
+  }
+
+  crashAll(): void {
+    this.#isOver = true;
+    for (const process of this.processes) process.crash();
+  }
+
+  #start(owner: string, restarts: number): void {
+    const cluster = this.#cluster;
+    const { random } = cluster;
+    const id = restarts === 0 ? owner : `${owner}${'abc'[restarts - 1]}`;
+    const clocks = drawClocks(random, this.#weather.clocksHold);
+    const machine = new Machine(cluster, id, owner, this.#habits, clocks);
+    this.processes.push(machine.process);
+    this.#working += 1;
+    let hasEnded = false;
+    const end = () => {
+      if (hasEnded) return;
+      hasEnded = true;
+      this.#working -= 1;
+    };
+    const options = {
+      machine,
+      names: this.#names,
+      rows: this.#rows,
+      leaseMs: this.#habits.leaseMs,
+      isRestarted: restarts > 0,
+      isOver: () => this.#isOver,
+      isCalm: this.#weather.isCalm,
+      nextCheckpoint: () => ++this.#checkpoints,
+    };
+    // Some processes do two things at once, through one client.
+    machine.isShared = !this.#weather.isCalm && random.chance(0.3);
+    const scripts = machine.isShared ? [work(options), work(options)] : [work(options)];
+    Promise.all(scripts).then(end, (error) => {
+      end();
+      cluster.fail(error);
+    });
+    machine.process.onCrash = () => {
+      if (hasEnded) return;
+      const comesBack = restarts < mostRestarts && !this.#isOver && random.chance(0.8);
+      if (!comesBack) {
+        end();
+        return;
+      }
+      cluster.loop.after(random.spread(10, 1_000), () => {
+        end();
+        if (!this.#isOver) this.#start(owner, restarts + 1);
+      });
+    };
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * The deterministic simulation of locks and scans.
+ *
+ *     npm run sim -- --seeds 100000 [--from N] [--suite lock|scan] [--json]
+ *     npm run sim -- --seed N --trace [--suite lock|scan]
+ *     npm run sim -- --mutants [--only words] [--json]
+ *
+ * Ends with 1 when a rule was broken, or a mutant was not caught.
+ */
+import { availableParallelism } from 'node:os';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { huntMutants } from './mutants/hunt-mutants.js';
+import type { Suite } from './run/play.js';
+import { replay } from './run/replay.js';
+import { simulate } from './run/simulate.js';
+
+interface Options {
+  readonly seeds: number;
+  readonly from: number;
+  readonly seed?: number;
+  readonly suite?: Suite;
+  readonly threads: number;
+  readonly trace?: boolean;
+  readonly mutants?: boolean;
+  readonly only?: string;
+  readonly most: number;
+  readonly json?: boolean;
+}
+
+const options = new Command('sim')
+  .description('Plays schedules of locks and scans from their seeds and checks their histories.')
+  .option('--seeds <number>', 'how many schedules', whole, 2_000)
+  .option('--from <number>', 'the first seed', whole, 1)
+  .option('--seed <number>', 'play this one only', whole)
+  .option('--trace', 'print what happens in it')
+  .addOption(new Option('--suite <suite>', 'default: both').choices(['lock', 'scan']))
+  .option('--mutants', 'take the protections out one at a time and see whether it is noticed')
+  .option('--only <words>', 'mutants whose name contains these words')
+  .option('--most <number>', 'schedules before a mutant counts as missed', whole, 20_000)
+  .option('--threads <number>', 'worker threads', whole, availableParallelism())
+  .option('--json', 'one JSON object at the end, nothing else on stdout')
+  .parse()
+  .opts<Options>();
+
+const suites: readonly Suite[] = options.suite ? [options.suite] : ['lock', 'scan'];
+const isClean = options.mutants
+  ? await huntMutants(options, suites)
+  : options.seed !== undefined
+    ? await replay(suites[0]!, options.seed, options)
+    : await simulate(options, suites);
+process.exitCode = isClean ? 0 : 1;
+
+function whole(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 0) throw new InvalidArgumentError('a whole number is wanted');
+  return value;
+}

@@ -1,0 +1,49 @@
+import { lockChecks, violationsOf } from '../check/index.js';
+import { scanChecks } from '../check/scan-checks.js';
+import type { Violation } from '../history/history.js';
+import { playLocks } from '../lock/lock-schedule.js';
+import { playScan } from '../scan/scan-schedule.js';
+import type { Trace } from '../world/trace.js';
+
+/** Which kind of schedule. */
+export type Suite = 'lock' | 'scan';
+
+/** How one schedule went. */
+export interface Played {
+  readonly seed: number;
+  readonly violations: readonly Violation[];
+  /** Of the history: a measure of how much happened. */
+  readonly records: number;
+}
+
+const strays: unknown[] = [];
+
+/** Production code must never leave a rejection unhandled: each one found is a violation of the seed at hand. */
+export function watchForStrays(): void {
+  process.on('unhandledRejection', (reason) => strays.push(reason));
+  // Nobody reads the stacks of the thousands of errors that are part of a schedule.
+  Error.stackTraceLimit = 0;
+}
+
+/** Plays the schedule of a seed and checks its history. Never throws: what is thrown is a violation. */
+export async function play(suite: Suite, seed: number, trace?: Trace): Promise<Played> {
+  const violations: Violation[] = [];
+  let records = 0;
+  try {
+    const history = suite === 'lock' ? await playLocks(seed, trace) : await playScan(seed, trace);
+    records = history.records.length;
+    violations.push(...violationsOf(history, suite === 'lock' ? lockChecks : scanChecks));
+  } catch (error) {
+    violations.push({
+      rule: 'no crash',
+      atMs: 0,
+      what: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+    });
+  }
+  // Unhandled rejections are told once the microtasks and ticks are done.
+  await new Promise((resolve) => setImmediate(resolve));
+  for (const stray of strays.splice(0)) {
+    violations.push({ rule: 'strays', atMs: 0, what: `an unhandled rejection: ${String(stray)}` });
+  }
+  return { seed, violations, records };
+}

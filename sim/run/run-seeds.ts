@@ -1,0 +1,71 @@
+import { Worker } from 'node:worker_threads';
+import type { Order, Report } from './messages.js';
+import type { Played } from './play.js';
+
+/** A schedule that takes longer than this goes round in circles, in milliseconds. */
+const hangMs = 60_000;
+
+/** What came of some seeds. */
+export interface SeedsResult {
+  readonly played: number;
+  readonly records: number;
+  readonly violations: readonly Played[];
+  readonly cpuMs: number;
+}
+
+/**
+ * Plays seeds in worker threads.
+ *
+ * @param bundle the simulator, see `bundleSimulator`
+ * @param onProgress told how many were played since the last time
+ */
+export async function runSeeds(
+  bundle: string,
+  order: Omit<Order, 'stride'>,
+  threads: number,
+  onProgress: (played: number) => void = () => {},
+): Promise<SeedsResult> {
+  const parts = await Promise.all(
+    Array.from({ length: threads }, (_, thread) =>
+      runThread(bundle, { ...order, from: order.from + thread, stride: threads }, onProgress),
+    ),
+  );
+  const sum = (of: (part: SeedsResult) => number) => parts.reduce((total, part) => total + of(part), 0);
+  return {
+    played: sum(({ played }) => played),
+    records: sum(({ records }) => records),
+    cpuMs: Math.max(...parts.map(({ cpuMs }) => cpuMs)),
+    violations: parts.flatMap(({ violations }) => violations).sort((a, b) => a.seed - b.seed),
+  };
+}
+
+function runThread(bundle: string, order: Order, onProgress: (played: number) => void): Promise<SeedsResult> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(bundle, { workerData: order });
+    let [played, records, cpuMs] = [0, 0, 0];
+    const violations: Played[] = [];
+    const hang = setTimeout(() => {
+      const seed = order.from + played * order.stride;
+      const what = `no end within ${hangMs} ms of real time`;
+      violations.push({ seed, records: 0, violations: [{ rule: 'no crash', atMs: 0, what }] });
+      void worker.terminate();
+    }, hangMs);
+    worker.on('message', (report: Report) => {
+      hang.refresh();
+      if (report.kind === 'violation') violations.push(report.played);
+      if (report.kind === 'done') cpuMs = report.cpuMs;
+      if (report.kind !== 'progress') return;
+      played += report.played;
+      records += report.records;
+      onProgress(report.played);
+    });
+    worker.on('error', (error) => {
+      clearTimeout(hang);
+      reject(error);
+    });
+    worker.on('exit', () => {
+      clearTimeout(hang);
+      resolve({ played, records, violations, cpuMs });
+    });
+  });
+}

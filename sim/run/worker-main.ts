@@ -1,0 +1,30 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Order, Report } from './messages.js';
+import { play, watchForStrays } from './play.js';
+
+/** Progress is told this often, in milliseconds. */
+const tellEveryMs = 250;
+
+const order = workerData as Order;
+const tell = (report: Report) => parentPort?.postMessage(report);
+
+watchForStrays();
+const cpuAtStart = process.cpuUsage();
+let played = 0;
+let records = 0;
+let toldAtMs = performance.now();
+for (let seed = order.from; seed < order.until; seed += order.stride) {
+  const result = await play(order.suite, seed);
+  played += 1;
+  records += result.records;
+  const hasViolation = result.violations.length > 0;
+  if (hasViolation || performance.now() - toldAtMs >= tellEveryMs) {
+    tell({ kind: 'progress', played, records });
+    [played, records, toldAtMs] = [0, 0, performance.now()];
+  }
+  if (hasViolation) tell({ kind: 'violation', played: result });
+  if (hasViolation && order.stopsAtFirst) break;
+}
+tell({ kind: 'progress', played, records });
+const { user, system } = process.cpuUsage(cpuAtStart);
+tell({ kind: 'done', cpuMs: (user + system) / 1000 });

@@ -1,0 +1,68 @@
+import { answered, refused, type StoreAnswer } from '../store/answers.js';
+import { NotSimulated, orderOfText } from '../store/attribute-values.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: the inputs of the SDK's commands, told apart by the command's name
+type AnyInput = any;
+
+/** Buckets in memory: listings in UTF-8 order with `StartAfter` and groups, objects that are put and got. */
+export class SimS3 {
+  #keys: readonly string[];
+  readonly #objects = new Map<string, string>();
+  readonly #modified = new Date(0);
+
+  /** @param keys of the bucket that is scanned */
+  constructor(keys: readonly string[]) {
+    this.#keys = [...keys].sort(orderOfText);
+  }
+
+  /** Somebody puts an object while the scan runs. */
+  add(key: string): void {
+    if (!this.#keys.includes(key)) this.#keys = [...this.#keys, key].sort(orderOfText);
+  }
+
+  carryOut(operation: string, input: AnyInput): StoreAnswer {
+    switch (operation) {
+      case 'ListObjectsV2Command':
+        return input.Delimiter === undefined ? this.#list(input) : this.#groups(input);
+      case 'PutObjectCommand':
+        this.#objects.set(`${input.Bucket}/${input.Key}`, input.Body);
+        return answered({ ETag: '"etag"' });
+      case 'GetObjectCommand': {
+        const text = this.#objects.get(`${input.Bucket}/${input.Key}`);
+        if (text === undefined) return refused('NoSuchKey', `there is no ${input.Key}`);
+        return answered({ Body: { transformToString: async () => text } });
+      }
+      default:
+        throw new NotSimulated(`the command ${operation}`);
+    }
+  }
+
+  #list({ Prefix = '', StartAfter, MaxKeys = 1000, ContinuationToken }: AnyInput): StoreAnswer {
+    const after: string | undefined = ContinuationToken ?? StartAfter;
+    const left = this.#keys.filter(
+      (key) => key.startsWith(Prefix) && (after === undefined || orderOfText(key, after) > 0),
+    );
+    const page = left.slice(0, MaxKeys);
+    return answered({
+      EncodingType: 'url',
+      IsTruncated: page.length < left.length,
+      ...(page.length < left.length && { NextContinuationToken: page.at(-1) }),
+      Contents: page.map((key) => ({
+        Key: encodeURIComponent(key),
+        Size: 1,
+        LastModified: this.#modified,
+        ETag: '"etag"',
+      })),
+    });
+  }
+
+  #groups({ Prefix = '' }: AnyInput): StoreAnswer {
+    const groups = new Set<string>();
+    for (const key of this.#keys) {
+      const end = key.startsWith(Prefix) ? key.indexOf('/', Prefix.length) : -1;
+      if (end >= 0) groups.add(key.slice(0, end + 1));
+    }
+    const CommonPrefixes = [...groups].map((group) => ({ Prefix: encodeURIComponent(group) }));
+    return answered({ EncodingType: 'url', IsTruncated: false, CommonPrefixes });
+  }
+}

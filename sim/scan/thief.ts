@@ -1,0 +1,62 @@
+import { childSliceId, type SliceItem, sliceGroup, sliceIdOf, sliceOf } from '../../lib/scan/slice.js';
+import { materialiseChild } from '../../lib/scan/slice-creation.js';
+import { all, any } from '../../lib/table/index.js';
+import { orderOfText } from '../store/attribute-values.js';
+import type { ScanMachine } from './scan-machine.js';
+
+/**
+ * Splits running slices at random with the one conditional write of the scan page, on what it read a moment ago, and
+ * leaves the child pending more often than not: somebody else must make it.
+ */
+export async function steal(machine: ScanMachine, run: string, keys: readonly string[]): Promise<void> {
+  const { locks, cluster, process } = machine;
+  const { random } = cluster;
+  const { table } = locks.context;
+  for (let tries = 0; tries < 6; tries++) {
+    await process.sleep(random.spread(50, 2_000));
+    try {
+      const names: string[] = [];
+      for await (const page of table.namesInGroup(sliceGroup(run))) names.push(...page);
+      const slices = (await table.getMany(names))
+        .map(sliceOf)
+        .filter((slice) => !slice.completedAt && !slice.child);
+      if (slices.length === 0) continue;
+      const slice = random.pick(slices);
+      const from = slice.claimed ?? slice.lo;
+      // Cuts at keys, and at strings that are none.
+      const inside = keys
+        .flatMap((key) => [key, `${key}0`])
+        .filter(
+          (key) =>
+            (from === undefined || orderOfText(key, from) > 0) &&
+            (slice.hi === undefined || orderOfText(key, slice.hi) < 0),
+        );
+      if (inside.length === 0) continue;
+      await process.sleep(random.spread(1, 500));
+      await split(machine, run, slice, random.pick(inside));
+    } catch (error) {
+      if ((error as Error).name !== 'StoreError') throw error;
+    }
+  }
+}
+
+async function split(machine: ScanMachine, run: string, slice: SliceItem, cut: string): Promise<void> {
+  const { context } = machine.locks;
+  const id = childSliceId(sliceIdOf(slice.name), cut);
+  const child = { id, lo: cut, ...(slice.hi !== undefined && { hi: slice.hi }) };
+  const answer = await context.table.update(slice.name, {
+    set: { hi: cut, child, splitProgress: slice.progress },
+    condition: all(
+      slice.hi === undefined
+        ? { text: 'attribute_not_exists(#hi)' }
+        : { text: '#hi = :seenHi', values: { ':seenHi': slice.hi } },
+      any({ text: 'attribute_not_exists(#claimed)' }, { text: '#claimed < :cut', values: { ':cut': cut } }),
+      { text: 'attribute_not_exists(#completedAt)' },
+      { text: 'attribute_not_exists(#child)' },
+      // Somebody may have deleted it: the split would make a new item.
+      { text: 'attribute_exists(#progress)' },
+    ),
+  });
+  if (!answer.applied || machine.cluster.random.chance(0.7)) return;
+  await materialiseChild(context, run, { ...slice, child });
+}

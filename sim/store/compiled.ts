@@ -1,0 +1,66 @@
+import { type Item, NotSimulated } from './attribute-values.js';
+import { type Test, takeCondition } from './condition.js';
+import { Tokens } from './tokens.js';
+import { type Change, InvalidUpdate, takeUpdate } from './update.js';
+
+interface Placeholders {
+  readonly names: ReadonlySet<string>;
+  readonly values: ReadonlySet<string>;
+}
+
+/** Product code writes the same few texts again and again. */
+const conditions = new Map<string, { readonly test: Test } & Placeholders>();
+const updates = new Map<string, { readonly change: Change } & Placeholders>();
+
+/** A condition expression, read once. */
+export function conditionOf(text: string): { readonly test: Test } & Placeholders {
+  return known(conditions, text, (tokens) => ({ test: takeCondition(tokens) }));
+}
+
+/** An update expression, read once. */
+export function updateOf(text: string): { readonly change: Change } & Placeholders {
+  return known(updates, text, (tokens) => ({ change: takeUpdate(tokens) }));
+}
+
+function known<T>(cache: Map<string, T & Placeholders>, text: string, read: (tokens: Tokens) => T) {
+  const found = cache.get(text);
+  if (found) return found;
+  const tokens = new Tokens(text);
+  const made = read(tokens);
+  if (tokens.next !== undefined) throw new NotSimulated(`"${tokens.next}" behind the expression`);
+  const compiled = { ...made, names: tokens.names, values: tokens.values };
+  cache.set(text, compiled);
+  return compiled;
+}
+
+/** DynamoDB refuses placeholders that are given and not used, and the other way round. */
+export function demandPlaceholders(
+  given: { readonly names: Readonly<Record<string, string>>; readonly values: Item },
+  used: readonly (Placeholders | undefined)[],
+): void {
+  demandSame(
+    'names',
+    Object.keys(given.names),
+    used.map((part) => part?.names),
+  );
+  demandSame(
+    'values',
+    Object.keys(given.values),
+    used.map((part) => part?.values),
+  );
+}
+
+function demandSame(
+  what: string,
+  given: readonly string[],
+  used: readonly (ReadonlySet<string> | undefined)[],
+): void {
+  const unused = given.find((placeholder) => !used.some((set) => set?.has(placeholder)));
+  if (unused) throw new InvalidUpdate(`of the ${what}, ${unused} is not used`);
+  for (const set of used) {
+    for (const placeholder of set ?? []) {
+      if (!given.includes(placeholder))
+        throw new InvalidUpdate(`of the ${what}, ${placeholder} is not given`);
+    }
+  }
+}
