@@ -40,7 +40,7 @@ describe('a scan does not hold its keys (C47)', () => {
   });
 
   it('memory does not grow with their number', async () => {
-    const heapOf = async (folders: number) => {
+    const memoryOf = async (folders: number) => {
       await using scene = await stage.scene();
       for (let folder = 0; folder < folders; folder++) {
         const path = join(scene.root, bucket, `folder-${String(folder).padStart(4, '0')}`);
@@ -52,12 +52,16 @@ describe('a scan does not hold its keys (C47)', () => {
         ...['--expose-gc', '--no-warnings', '--import', 'tsx', script],
         ...[stage.dynamo.endpoint, scene.server.endpoint, table, scene.run],
       ]);
-      const { heapBytes, objects } = JSON.parse(stdout) as { heapBytes: number; objects: number };
+      const { objects, ...memory } = JSON.parse(stdout) as Record<
+        'heapBytes' | 'residentBytes' | 'objects',
+        number
+      >;
       expect(objects).toBe(folders * 1_000);
-      return heapBytes;
+      return memory;
     };
-    const few = await heapOf(10);
-    const many = await heapOf(100);
-    expect(many).toBeLessThan(few + noiseBytes);
+    const few = await memoryOf(10);
+    const many = await memoryOf(100);
+    expect(many.heapBytes).toBeLessThan(few.heapBytes + noiseBytes);
+    expect(many.residentBytes).toBeLessThan(few.residentBytes * 1.25);
   }, 180_000);
 });
