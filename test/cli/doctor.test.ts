@@ -1,4 +1,4 @@
-import { CreateTableCommand, ScanCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
+import { ScanCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clockFinding } from '../../bin/cli/doctor/clock-finding.js';
 import type { Finding } from '../../bin/cli/doctor/finding.js';
@@ -7,6 +7,7 @@ import { tableReport } from '../../bin/cli/doctor/table-findings.js';
 import { StoreClock } from '../../lib/clock/index.js';
 import { systemRuntime } from '../../lib/index.js';
 import { accessDenied, cannedServer } from '../support/canned-server.js';
+import { madeTable } from '../support/made-table.js';
 import { runCommand } from './support/command-line.js';
 import { type LeaseDesk, openLeaseDesk } from './support/lease-desk.js';
 
@@ -57,14 +58,7 @@ describe('doctor', () => {
   });
 
   it('ends with 1 and says in plain words what is wrong with a table', async () => {
-    await desk.client.send(
-      new CreateTableCommand({
-        TableName: 'someone-elses',
-        BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: [text('id')],
-        KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      }),
-    );
+    await madeTable(desk.client, 'someone-elses', 'id');
     const { exitCode, stdout } = await doctor('someone-elses');
     expect(exitCode).toBe(1);
     expect(stdout).toMatch(/^WRONG +key +its partition key must be "name", it is "id"$/m);

@@ -1,4 +1,4 @@
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -11,6 +11,7 @@ import {
 } from '../../lib/fence/index.js';
 import { LockClient } from '../../lib/index.js';
 import { availableEngines, createLeaseTable, type LocalDynamo, startDynamo } from '../../lib/local/index.js';
+import { madeTable } from '../support/made-table.js';
 
 const { available, missing } = await availableEngines();
 for (const { engine, why } of missing) it.skip(`guards on ${engine}: not run, ${why}`, () => {});
@@ -28,14 +29,7 @@ describe.each(available)('guards for DynamoDB data on %s', (engine) => {
     client = new DynamoDBClient(dynamo.clientConfig());
     ledger = DynamoDBDocumentClient.from(client);
     await createLeaseTable(client, leases);
-    await client.send(
-      new CreateTableCommand({
-        TableName,
-        BillingMode: 'PAY_PER_REQUEST',
-        KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-        AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
-      }),
-    );
+    await madeTable(client, TableName, 'id');
     locks = new LockClient({ table: leases, client });
   });
   afterAll(async () => {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { bundleLambdas } from '../../build/lambda-bundles.js';
 import { createLeaseTable, startDynamo, startS3, walkDirectory } from '../../lib/local/index.js';
 import {
@@ -11,6 +11,7 @@ import {
   type LocalLambdaOptions,
   startLocalLambda,
 } from '../../lib/local-run/index.js';
+import { madeTable } from '../support/made-table.js';
 
 /** Everything a deployed scan needs, on this machine: engine, table, bucket with files, bundled functions. */
 export interface ScanBench extends AsyncDisposable {
@@ -42,14 +43,7 @@ export async function scanBench(keys: readonly string[]): Promise<ScanBench> {
   ]);
   const client = new DynamoDBClient(dynamo.clientConfig());
   await createLeaseTable(client, 'leases');
-  await client.send(
-    new CreateTableCommand({
-      TableName: 'ledger',
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: [{ AttributeName: 'slice', AttributeType: 'S' }],
-      KeySchema: [{ AttributeName: 'slice', KeyType: 'HASH' }],
-    }),
-  );
+  await madeTable(client, 'ledger', 'slice');
   const env = {
     LEASEHOLD_TABLE: 'leases',
     LEASEHOLD_DYNAMODB_ENDPOINT: dynamo.endpoint,

@@ -1,9 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inventory, type Processor, type SliceResult, withLedger } from '../../lib/scan/index.js';
+import { madeTable } from '../support/made-table.js';
 import { type ListedKeys, listedKeys } from './support/listed-keys.js';
 import { onScan } from './support/scan-events.js';
 import { outputBucket, type Scene, Stage } from './support/stage.js';
@@ -13,14 +14,7 @@ let document: DynamoDBDocumentClient;
 beforeAll(async () => {
   stage = await Stage.open();
   const client = new DynamoDBClient(stage.dynamo.clientConfig());
-  await client.send(
-    new CreateTableCommand({
-      TableName: 'ledger',
-      BillingMode: 'PAY_PER_REQUEST',
-      AttributeDefinitions: [{ AttributeName: 'slice', AttributeType: 'S' }],
-      KeySchema: [{ AttributeName: 'slice', KeyType: 'HASH' }],
-    }),
-  );
+  await madeTable(client, 'ledger', 'slice');
   document = DynamoDBDocumentClient.from(client);
 });
 afterAll(async () => {

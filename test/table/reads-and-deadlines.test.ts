@@ -1,10 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LockClient } from '../../lib/client/index.js';
 import { accessDenied, cannedServer, errorAnswer } from '../support/canned-server.js';
 import { EventLog } from '../support/event-log.js';
+import { madeTable } from '../support/made-table.js';
 import { useStage } from '../support/use-stage.js';
 
 describe('requests to the table', () => {
@@ -97,14 +97,7 @@ describe('requests to the table', () => {
   });
 
   it('C20 a table with another key fails at once, and says which key it needs', async () => {
-    await stage.it.raw.send(
-      new CreateTableCommand({
-        TableName: 'other-key',
-        BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
-        KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
-      }),
-    );
+    await madeTable(stage.it.raw, 'other-key', 'id');
     const { locks } = stage.it.actor({ table: 'other-key' });
     await expect(locks.acquire('x', { waitMs: 3_600_000 })).rejects.toMatchObject({
       name: 'StoreError',

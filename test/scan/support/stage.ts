@@ -45,7 +45,7 @@ export class Stage implements AsyncDisposable {
   }
 
   static async open(): Promise<Stage> {
-    const dynamo = await startDynamo({ engine: 'dynoxide' });
+    const dynamo = await startDynamo({ allowDocker: false });
     const client = new DynamoDBClient(dynamo.clientConfig());
     await createLeaseTable(client, table, { ttl: false });
     client.destroy();
