@@ -12,7 +12,7 @@ import { runCommand } from './support/command-line.js';
 import { type LeaseDesk, openLeaseDesk } from './support/lease-desk.js';
 
 const actions = ['UpdateItem', 'GetItem', 'BatchGetItem', 'PutItem', 'Query', 'Scan'];
-const text = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' }) as const;
+const _text = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' }) as const;
 
 describe('doctor', () => {
   let desk: LeaseDesk;
