@@ -38,11 +38,21 @@ const hiIs = (hi: string | undefined): Condition =>
     ? { text: 'attribute_not_exists(#hi)' }
     : { text: '#hi = :scanHi', values: { ':scanHi': hi } };
 
+/** What a claim writes to `claimed`, and what the holder knows to stand there. */
+export interface ClaimedKeys {
+  readonly next: string;
+  readonly known: string | undefined;
+}
+
 /** `claimed` only grows, also over takeovers: a thief cuts above it, so it must never have been higher. */
-const claimedStaysBelow = (claimed: string): Condition =>
+const claimedStaysBelow = ({ next, known }: ClaimedKeys): Condition =>
   any(
     { text: 'attribute_not_exists(#claimed)' },
-    { text: '#claimed <= :scanClaimed', values: { ':scanClaimed': claimed } },
+    { text: '#claimed <= :scanClaimed', values: { ':scanClaimed': next } },
+    // The holder has compared it in code: an engine that orders strings by UTF-16 must not refuse it.
+    known === undefined
+      ? undefined
+      : { text: '#claimed = :scanClaimedKnown', values: { ':scanClaimedKnown': known } },
   );
 
 /** A split is written down but its child may not exist: the parent's completion would hide the gap. */
@@ -68,7 +78,7 @@ export function takeable(supersedingSince?: number): Condition {
 }
 
 /** What a claim demands. */
-export function claimable(hi: string | undefined, claimed: string): Condition {
+export function claimable(hi: string | undefined, claimed: ClaimedKeys): Condition {
   return all(hiIs(hi), claimedStaysBelow(claimed));
 }
 

@@ -96,7 +96,8 @@ export class SliceProgress {
     const claimed = laterKey(this.#claimed, objects.at(-1)!.key)!;
     const progress = this.#number + 1;
     const set = { ...(await this.done()), claimed, progress };
-    return { claimed, progress, change: { set, condition: claimable(this.#hi, claimed) } };
+    const condition = claimable(this.#hi, { next: claimed, known: this.#claimed });
+    return { claimed, progress, change: { set, condition } };
   }
 
   /** The store has taken the claim. */

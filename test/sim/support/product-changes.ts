@@ -17,7 +17,7 @@ const condition: fc.Arbitrary<Condition> = fc.oneof(
   fc.tuple(ids, times).map(([id, at]) => all(isCurrent(id), lengthens(at))),
   fc.constant(isCompleted),
   maybe(times).map(takeable),
-  fc.tuple(maybe(keys), keys).map(([hi, claimed]) => claimable(hi, claimed)),
+  fc.tuple(maybe(keys), keys).map(([hi, next]) => claimable(hi, { next, known: undefined })),
   maybe(keys).map(completable),
   ids.map(childIs),
   fc.constant({ text: 'attribute_not_exists(#name)' }),
