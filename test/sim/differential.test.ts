@@ -10,7 +10,7 @@ import { randomChange } from './support/product-changes.js';
 import { randomItem } from './support/random-items.js';
 
 /** Each case is four requests to a real engine. */
-const cases = 20_000;
+const cases = 1_000;
 
 describe(`the simulated table against ${oneEngine}`, () => {
   let dynamo: LocalDynamo;
@@ -43,7 +43,7 @@ describe(`the simulated table against ${oneEngine}`, () => {
       expect(answers[1]).toEqual(answers[0]);
       if (answers[0]!.error === undefined) applied += 1;
     });
-    await fc.assert(property, { numRuns: cases, interruptAfterTimeLimit: 500_000 });
+    await fc.assert(property, { numRuns: cases });
     // Neither always refused nor always applied.
     expect(applied).toBeGreaterThan(cases / 20);
     expect(applied).toBeLessThan((cases * 19) / 20);
