@@ -1,11 +1,17 @@
 import type { History, WriteRecord } from '../history/history.js';
 import type { Item } from '../store/attribute-values.js';
 
-/** The lease table's writes. */
-export function leaseWrites({ records }: History): WriteRecord[] {
-  return records.filter(
+const known = new WeakMap<History, WriteRecord[]>();
+
+/** The lease table's writes; filtered once for all checks. */
+export function leaseWrites(history: History): readonly WriteRecord[] {
+  const found = known.get(history);
+  if (found) return found;
+  const writes = history.records.filter(
     (record): record is WriteRecord => record.kind === 'write' && record.table === 'leases',
   );
+  known.set(history, writes);
+  return writes;
 }
 
 /** A number of an item's. */

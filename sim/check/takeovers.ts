@@ -24,7 +24,7 @@ export const checkTakeovers: Check = (history) => {
     if (!isOwn && clocksHold && atMs <= endsMs + skewMs / 2) {
       tell('I2', `${to} takes over from ${from} ${(endsMs - atMs).toFixed(0)} ms before its end`);
     }
-    if (isOwn && atMs <= endsMs && (grantedAtMs.get(from) ?? atMs) > request.sentAtMs) {
+    if (isOwn && clocksHold && atMs <= endsMs && (grantedAtMs.get(from) ?? atMs) > request.sentAtMs) {
       tell('supersede', `${to} evicts ${from}, which was granted after this write was sent`);
     }
   }

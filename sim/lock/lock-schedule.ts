@@ -29,7 +29,7 @@ export async function playLocks(seed: number, trace?: Trace): Promise<History> {
   let troupe = act('p');
   let nemesis = nemesisOf(cluster, weather, habits, troupe);
   if (weather.earlyDeletion) deleteEarly(cluster, names);
-  await cluster.loop.run(cluster.nowMs + random.between(3_000, 9_000), () => troupe.isDone);
+  await cluster.loop.run(cluster.nowMs + random.between(3_000, 8_000), () => troupe.isDone);
   nemesis.stop();
   let { forwardMs } = nemesis;
   // What is given back in the background needs a live process.
@@ -50,7 +50,7 @@ export async function playLocks(seed: number, trace?: Trace): Promise<History> {
   // From here on nothing goes wrong any more.
   cluster.network.calm();
   cluster.lateIsLost = true;
-  if (random.chance(0.4)) await troupe.finish(settleMs);
+  if (random.chance(0.3)) await troupe.finish(settleMs);
   troupe.crashAll();
   if (weather.jump) await recoverFromJump(cluster, habits);
   await takeLast(cluster, weather, habits, names, forwardMs);

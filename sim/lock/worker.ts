@@ -18,16 +18,19 @@ export interface WorkerOptions {
   readonly nextCheckpoint: () => number;
 }
 
-/** A reason of the caller's own. */
-function userAbort(): Error {
-  return Object.assign(new Error('the user has enough'), { name: 'UserAbort' });
+/** A signal of the caller's own, with a reason of the caller's own. */
+function abortingAfter({ process }: Machine, delayMs: number): AbortSignal {
+  const controller = new AbortController();
+  const reason = Object.assign(new Error('the user has enough'), { name: 'UserAbort' });
+  process.runtime.setTimer(() => controller.abort(reason), delayMs);
+  return controller.signal;
 }
 
 /** Takes locks, works under them, gives them back or not: what users do, badly behaved ones included. */
 export async function work(options: WorkerOptions): Promise<void> {
   const { machine, names, isOver } = options;
   const { random } = machine.cluster;
-  const rounds = random.whole(1, 4);
+  const rounds = random.whole(1, 3);
   for (let round = 0; round < rounds && !isOver(); round++) {
     await machine.process.sleep(random.spread(1, 1_500));
     const name = random.pick(names);
@@ -38,13 +41,11 @@ export async function work(options: WorkerOptions): Promise<void> {
 
 async function lockOnce(options: WorkerOptions, name: string, supersede: boolean): Promise<void> {
   const { machine, leaseMs } = options;
-  const { locks, process, cluster } = machine;
+  const { locks, cluster } = machine;
   const { random } = cluster;
   const waitMs = random.pick([0, 0, leaseMs, 4 * leaseMs]);
-  const abort = new AbortController();
   const givesUp = !cluster.history.premises.isPatient && random.chance(0.25);
-  const signal = givesUp ? abort.signal : undefined;
-  if (signal) process.runtime.setTimer(() => abort.abort(userAbort()), random.spread(1, 2 * leaseMs));
+  const signal = givesUp ? abortingAfter(machine, random.spread(1, 2 * leaseMs)) : undefined;
   const how = { waitMs, supersede, ...(signal && { signal }) };
   if (random.chance(0.25)) {
     const inside = async (lease: Lease) => {
@@ -73,7 +74,7 @@ async function hold({ machine, leaseMs, rows, nextCheckpoint }: WorkerOptions, l
   const { cluster, process } = machine;
   const { random } = cluster;
   const known = { leaseId: lease.leaseId };
-  const steps = random.whole(0, 4);
+  const steps = random.whole(0, 3);
   for (let step = 0; step < steps; step++) {
     switch (random.whole(0, 5)) {
       case 0: {

@@ -21,13 +21,17 @@ export class FrontEnds {
   }
 }
 
-let lastSecond = 0;
-let lastText = '';
+/** Two front ends may be on both sides of a second. */
+const recent: { second: number; text: string }[] = [
+  { second: 0, text: '' },
+  { second: 0, text: '' },
+];
 
 function textOf(second: number): string {
-  if (second !== lastSecond) {
-    lastSecond = second;
-    lastText = new Date(second * 1000).toUTCString();
+  const known = recent[second & 1]!;
+  if (known.second !== second) {
+    known.second = second;
+    known.text = new Date(second * 1000).toUTCString();
   }
-  return lastText;
+  return known.text;
 }

@@ -1,5 +1,6 @@
 import type { StoreAnswer } from '../store/answers.js';
 import type { SimProcess } from '../world/sim-process.js';
+import { type Handler, middlewareOf } from './middleware.js';
 
 /** How the SDK's client is set up. */
 export interface ClientSettings {
@@ -46,15 +47,17 @@ export class SimClient {
 
   // biome-ignore lint/suspicious/noExplicitAny: as the SDK's, which is typed by command
   send(command: any, options?: { readonly abortSignal?: AbortSignal }): Promise<any> {
-    const stack = command.middlewareStack;
     const signal = options?.abortSignal;
     const operation: string = command.constructor.name;
-    stack.add((next: Any) => (args: Any) => this.#withRetries(() => next(args), signal), {
-      step: 'finalizeRequest',
-      name: 'simulatedRetries',
-      override: true,
-    });
-    const handler = stack.resolve(() => this.#attempt(operation, command.input, signal), {});
+    const { outer, inner } = middlewareOf(command);
+    const attempt = inner.reduceRight<Handler>(
+      (next, middleware) => middleware(next, {}),
+      () => this.#attempt(operation, command.input, signal),
+    );
+    const handler = outer.reduceRight<Handler>(
+      (next, middleware) => middleware(next, {}),
+      (args) => this.#withRetries(() => attempt(args), signal),
+    );
     return handler({ input: command.input }).then(({ output }: Any) => output);
   }
 
