@@ -42,6 +42,9 @@ const options = new Command('sim')
   .parse()
   .opts<Options>();
 
+// `--trace | head`: whoever reads has seen enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
 const suites: readonly Suite[] = options.suite ? [options.suite] : ['lock', 'scan'];
 const isClean = options.mutants
   ? await huntMutants(options, suites)
