@@ -1,16 +1,19 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, rm } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
 import { nodeBundle } from '../lib/local-run/node-bundle.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** A bundled function. */
+/** A bundled function: `index.mjs`, and `chunks/` for what it loads only when it is needed. */
 export interface LambdaBundle {
   readonly name: string;
   readonly path: string;
+  /** What a cold start loads: the entry, and every chunk that it imports statically. */
   readonly bytes: number;
+  /** The other chunks: loaded by a dynamic import, or never. */
+  readonly laterBytes: number;
 }
 
 /**
@@ -25,11 +28,18 @@ export async function bundleLambdas(target: string): Promise<readonly LambdaBund
 }
 
 async function bundleOne(name: string, target: string): Promise<LambdaBundle> {
-  const path = join(target, name, 'index.mjs');
+  const outdir = join(target, name);
   const { metafile } = await build({
     ...nodeBundle,
-    entryPoints: [join(root, 'lambda', `${name}.ts`)],
-    outfile: path,
+    entryPoints: [{ in: join(root, 'lambda', `${name}.ts`), out: 'index' }],
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    alias: {
+      '@aws-sdk/credential-provider-node': join(root, 'build/lambda-parts/environment-credentials.ts'),
+      bowser: join(root, 'build/lambda-parts/no-bowser.ts'),
+    },
     // Paths in the output are relative to this, so that the asset's hash is the same on every machine.
     absWorkingDir: root,
     minify: true,
@@ -38,5 +48,30 @@ async function bundleOne(name: string, target: string): Promise<LambdaBundle> {
     metafile: true,
     logLevel: 'warning',
   });
-  return { name, path, bytes: Object.values(metafile.outputs)[0]?.bytes ?? 0 };
+  const path = join(outdir, 'index.mjs');
+  await removeOthers(join(outdir, 'chunks'), metafile);
+  return { name, path, ...sizesOf(metafile, relative(root, path)) };
+}
+
+/** Chunks of an earlier build: their names carry hashes, and a deployed directory holds what is in it. */
+async function removeOthers(chunks: string, { outputs }: Metafile): Promise<void> {
+  const wanted = new Set(Object.keys(outputs).map((path) => join(root, path)));
+  for (const file of await readdir(chunks).catch(() => [])) {
+    if (!wanted.has(join(chunks, file))) await rm(join(chunks, file), { force: true });
+  }
+}
+
+function sizesOf({ outputs }: Metafile, entry: string): { bytes: number; laterBytes: number } {
+  const atStart = new Set<string>();
+  const visit = (path: string) => {
+    if (atStart.has(path) || !outputs[path]) return;
+    atStart.add(path);
+    for (const { path: imported, kind } of outputs[path].imports) {
+      if (kind === 'import-statement') visit(imported);
+    }
+  };
+  visit(entry);
+  const total = (paths: readonly string[]) => paths.reduce((sum, path) => sum + outputs[path]!.bytes, 0);
+  const bytes = total([...atStart]);
+  return { bytes, laterBytes: total(Object.keys(outputs)) - bytes };
 }

@@ -1,0 +1,79 @@
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import type { LambdaBundle } from './lambda-bundles.js';
+
+/** What was measured, and what it may be at most. */
+export interface Share {
+  readonly name: string;
+  readonly bytes: number;
+  /** Absent: nobody has said how large this may be, which counts as too large. */
+  readonly budgetBytes: number | undefined;
+  /** Chunks that a start does not load. */
+  readonly laterBytes?: number;
+}
+
+const kilobyte = 1_000;
+
+/**
+ * What a cold start of each function may load, the SDK in it, in bytes. A start reads and compiles all of it, so each
+ * is kept near what it is today; who needs more says so here.
+ */
+const functionBudgets: Readonly<Record<string, number>> = {
+  'lock-service': 500 * kilobyte,
+  // The scan's functions have the client of S3 besides, a quarter of each.
+  plan: 560 * kilobyte,
+  sweep: 400 * kilobyte,
+  verify: 560 * kilobyte,
+  work: 560 * kilobyte,
+};
+
+/** What a program gets that imports `LockClient` and brings its own SDK, minified. */
+export const clientBudgetBytes = 40 * kilobyte;
+
+/** The functions' shares, each with its budget. */
+export function functionShares(bundles: readonly LambdaBundle[]): readonly Share[] {
+  return bundles.map(({ name, bytes, laterBytes }) => ({
+    name: `lambda ${name}`,
+    bytes,
+    laterBytes,
+    budgetBytes: functionBudgets[name],
+  }));
+}
+
+/** The client's own share: its code without the SDK's, as a user's bundler minifies it. */
+export async function clientShare(): Promise<Share> {
+  const { metafile } = await build({
+    stdin: {
+      contents: "export { LockClient } from './index.js';",
+      resolveDir: fileURLToPath(new URL('../lib', import.meta.url)),
+    },
+    bundle: true,
+    splitting: true,
+    minify: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    external: ['@aws-sdk/*', '@smithy/*'],
+    outdir: 'unwritten',
+    write: false,
+    metafile: true,
+    logLevel: 'warning',
+  });
+  const bytes = Object.values(metafile.outputs).reduce((sum, output) => sum + output.bytes, 0);
+  return { name: 'LockClient without the SDK', bytes, budgetBytes: clientBudgetBytes };
+}
+
+/** One line for people. */
+export function shareLine({ name, bytes, budgetBytes, laterBytes = 0 }: Share): string {
+  const later = laterBytes > 0 ? `, and ${inKilobytes(laterBytes)} loaded only when needed` : '';
+  if (budgetBytes === undefined) return `${name}: ${inKilobytes(bytes)}${later}; it has no budget`;
+  const over = bytes > budgetBytes ? ': TOO LARGE' : '';
+  return `${name}: ${inKilobytes(bytes)} of ${inKilobytes(budgetBytes)}${later}${over}`;
+}
+
+/** Whether it keeps to its budget. */
+export function fits({ bytes, budgetBytes }: Share): boolean {
+  return budgetBytes !== undefined && bytes <= budgetBytes;
+}
+
+const inKilobytes = (bytes: number) => `${(bytes / kilobyte).toFixed(1)} KB`;
