@@ -4,6 +4,7 @@ import { holdOptionsOf, type RunOptions } from '../../bin/cli/run/run-options.js
 import { LockClient } from '../../lib/client/index.js';
 import { requestTimeoutFor } from '../../lib/lambda/request-timeout.js';
 import type { LeaseTable } from '../../lib/table/index.js';
+import { checkProperty } from '../support/property.js';
 
 const options = (lease?: number, grace?: number): RunOptions => {
   return { table: 'leases', json: false, verbose: false, lease, grace };
@@ -18,7 +19,7 @@ describe('how run holds its lock', () => {
   it('fits any lease and grace that can be asked for', () => {
     const lease = fc.integer({ min: 1_000, max: 86_400_000 });
     const grace = fc.integer({ min: 1, max: 86_400_000 });
-    fc.assert(
+    checkProperty(
       fc.property(lease, grace, (leaseMs, graceMs) => {
         const hold = holdOptionsOf(options(leaseMs, graceMs));
         const requestTimeoutMs = requestTimeoutFor(leaseMs);

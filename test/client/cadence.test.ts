@@ -4,6 +4,7 @@ import { LockClient, type LockClientOptions } from '../../lib/client/index.js';
 import type { StoreClock } from '../../lib/clock/index.js';
 import type { LeaseTable } from '../../lib/table/index.js';
 import { EventLog } from '../support/event-log.js';
+import { checkProperty } from '../support/property.js';
 import { restlessLease, shortLease } from '../support/stage.js';
 import { useStage } from '../support/use-stage.js';
 import { VirtualTime } from '../support/virtual-time.js';
@@ -48,7 +49,7 @@ describe('how often a lease is renewed', () => {
   it('C37 renewals are at most hold / cadence + 1, for any legal setting, and they keep the lease', async () => {
     const holds = fc.double({ min: 0, max: 40, noNaN: true });
     const latencies = fc.double({ min: 0, max: 0.25, noNaN: true });
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(anySettings, holds, latencies, async (settings, holdInBeats, latencyPart) => {
         const time = new VirtualTime();
         const latencyMs = settings.requestTimeoutMs * settings.maxAttempts * latencyPart;
@@ -70,12 +71,12 @@ describe('how often a lease is renewed', () => {
         expect(lease.isHeld).toBe(true);
         await time.until(lease.release());
       }),
-      { numRuns: 150 },
+      { cases: 150 },
     );
   });
 
   it('C37 any setting that leaves a renewal no time for all its attempts is refused when the client is made', () => {
-    fc.assert(
+    checkProperty(
       fc.property(anySettings, fc.integer({ min: 1, max: 1_000_000 }), (settings, missingMs) => {
         const { renewEveryMs, safetyMarginMs, requestTimeoutMs, maxAttempts } = settings;
         const leastMs = renewEveryMs + safetyMarginMs + requestTimeoutMs * maxAttempts;
@@ -88,7 +89,6 @@ describe('how often a lease is renewed', () => {
           expect.objectContaining({ name: 'UsageError', message: expect.stringContaining('leaseMs:') }),
         );
       }),
-      { numRuns: 1_000 },
     );
   });
 

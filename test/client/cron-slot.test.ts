@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { Lease } from '../../lib/index.js';
 import { EventLog } from '../support/event-log.js';
+import { checkProperty } from '../support/property.js';
 import { type Actor, restlessLease } from '../support/stage.js';
 import { useStage } from '../support/use-stage.js';
 
@@ -74,7 +75,7 @@ describe('cronSlot', () => {
       slot: fc.integer({ min: 0, max: 4 }),
       fate: fc.constantFrom('ends', 'throws', 'crashes'),
     });
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
         const name = stage.name();
         let latest = -1;
@@ -91,7 +92,7 @@ describe('cronSlot', () => {
           if (ran && fate === 'ends') finished.add(slot);
         }
       }),
-      { numRuns: 30 },
+      { cases: 30 },
     );
   });
 

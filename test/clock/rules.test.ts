@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { expiryFor, Lease, type LeaseContext, takeoverBefore } from '../../lib/lease/index.js';
 import type { LeaseTable } from '../../lib/table/index.js';
+import { checkProperty } from '../support/property.js';
 import { anyLapse, honest, Machine, TrueTime } from '../support/true-time.js';
 
 const skewMs = 500;
@@ -109,7 +110,7 @@ describe('the rules of granting, holding and taking (protocol, section 3)', () =
     });
     const steps = fc.array(fc.integer({ min: 0, max: 200 }), { minLength: 5, maxLength: 40 });
     const arbitraries = [machine, machine, fc.array(talk, { minLength: 1, maxLength: 15 }), steps] as const;
-    fc.assert(
+    checkProperty(
       fc.property(
         ...arbitraries,
         anyLapse,
@@ -136,7 +137,6 @@ describe('the rules of granting, holding and taking (protocol, section 3)', () =
           }
         },
       ),
-      { numRuns: 300 },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { driftBound, elapsedBetween, StoreClock } from '../../lib/clock/index.js';
 import { dateAt, HandClocks } from '../support/hand-clocks.js';
+import { checkProperty } from '../support/property.js';
 import { anyLapse, honest, Machine, TrueTime } from '../support/true-time.js';
 
 const start = 1_700_000_000_000;
@@ -104,7 +105,7 @@ describe('StoreClock', () => {
       idle: fc.integer({ min: 0, max: 60_000 }),
       lapse: anyLapse,
     });
-    fc.assert(
+    checkProperty(
       fc.property(fc.integer(), fc.array(talk, { minLength: 1, maxLength: 40 }), (wallMs, talks) => {
         const time = new TrueTime();
         const machine = new Machine(time, { wallMs });
@@ -115,13 +116,12 @@ describe('StoreClock', () => {
           expectTruth(machine, time);
         }
       }),
-      { numRuns: 300 },
     );
   });
 
   it('property: more responses never widen what is known', () => {
     const phase = fc.integer({ min: 0, max: 5_000 });
-    fc.assert(
+    checkProperty(
       fc.property(fc.array(phase, { minLength: 2, maxLength: 20 }), (pauses) => {
         const time = new TrueTime();
         const machine = new Machine(time);
@@ -139,7 +139,7 @@ describe('StoreClock', () => {
   });
 
   it('property: true elapsed time lies between the bounds, and never runs backwards', () => {
-    fc.assert(
+    checkProperty(
       fc.property(fc.integer({ min: 0, max: 10 ** 9 }), anyLapse, (ms, lapse) => {
         const time = new TrueTime();
         const machine = new Machine(time);

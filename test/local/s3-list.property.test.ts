@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { walkDirectory } from '../../lib/local/index.js';
 import { compareBytes, sortByBytes } from '../../lib/local/s3/byte-order.js';
+import { checkProperty } from '../support/property.js';
 import { byBytes, listAll } from './support/list-all.js';
 import { oddNames } from './support/odd-names.js';
 import { type TemporaryBucket, temporaryBucket } from './support/temporary-bucket.js';
@@ -57,16 +58,15 @@ async function walked(directory: string): Promise<string[]> {
 describe('the order of bytes', () => {
   it('is that of Buffer.compare for any two strings', () => {
     const letters = fc.array(letter, { maxLength: 5 }).map((one) => one.join(''));
-    fc.assert(
+    checkProperty(
       fc.property(fc.oneof(text, letters), fc.oneof(text, letters), (a, b) => {
         expect(Math.sign(compareBytes(a, b))).toBe(byBytes(a, b));
       }),
-      { numRuns: 2_000 },
     );
   });
 
   it('is that of Buffer.compare for any list', () => {
-    fc.assert(
+    checkProperty(
       fc.property(fc.array(text), (names) => {
         expect(sortByBytes([...names])).toEqual([...names].sort(byBytes));
       }),
@@ -96,7 +96,7 @@ describe('a listing of any tree', () => {
       startAfter: fc.option(place, { nil: undefined }),
       delimiter: fc.option(fc.constantFrom('/', '-', 'a', '/a', '\u{1f600}'), { nil: undefined }),
     });
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(
         fc.array(key, { maxLength: 25 }),
         fc.array(cuts, { minLength: 4, maxLength: 4 }),
@@ -117,7 +117,7 @@ describe('a listing of any tree', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { cases: 60 },
     );
   });
 

@@ -11,6 +11,7 @@ import {
   type ProcessContext,
   type ScanObject,
 } from '../../lib/scan/index.js';
+import { checkProperty } from '../support/property.js';
 
 const processor = inventory({ largest: 3 });
 const startedAtMs = Date.UTC(2026, 0, 1);
@@ -54,7 +55,7 @@ const anyPartial = fc.array(anyObject, { maxLength: 12 }).map((objects) => inven
 
 describe('the inventory', () => {
   it('merges associatively and commutatively, with nothing as neutral', () => {
-    fc.assert(
+    checkProperty(
       fc.property(anyPartial, anyPartial, anyPartial, (a, b, c) => {
         const { merge, empty } = processor;
         expect(merge(a, b)).toEqual(merge(b, a));
@@ -65,7 +66,7 @@ describe('the inventory', () => {
   });
 
   it('merged from any pages is that of all objects, also over JSON', () => {
-    fc.assert(
+    checkProperty(
       fc.property(fc.array(fc.array(anyObject, { maxLength: 5 }), { maxLength: 5 }), (pages) => {
         const merged = pages
           .map((objects) => JSON.parse(JSON.stringify(inventoryOf(objects))) as InventoryPartial)
@@ -138,7 +139,7 @@ describe('the digest of keys', () => {
       .padStart(32, '0');
 
   it('is the sum of the first halves of the hashes, in any order and parts', () => {
-    fc.assert(
+    checkProperty(
       fc.property(fc.array(fc.string({ unit: 'grapheme' })), fc.array(fc.string()), (a, b) => {
         const of = (keys: readonly string[]) => {
           const digest = keyDigest();

@@ -4,6 +4,7 @@ import { Alphabet } from '../../lib/scan/alphabet.js';
 import { isLegalCut, mostKeyBytes, separatingCut } from '../../lib/scan/cut.js';
 import { middleOf, sharedLength, widthOf } from '../../lib/scan/key-middle.js';
 import { compareKeys, isWithin, laterKey } from '../../lib/scan/key-order.js';
+import { checkProperty } from '../support/property.js';
 import { inByteOrder } from './support/listed-keys.js';
 
 /** Units of all kinds, also halves of pairs, and few enough of them that strings share beginnings. */
@@ -32,11 +33,10 @@ const wellFormed = anyString.map((text) => Buffer.from(text).toString());
 
 describe('the order of keys', () => {
   it('is that of their UTF-8 bytes, whatever the strings', () => {
-    fc.assert(
+    checkProperty(
       fc.property(anyString, anyString, (a, b) => {
         expect(compareKeys(a, b)).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
       }),
-      { numRuns: 20_000 },
     );
   });
 
@@ -46,7 +46,7 @@ describe('the order of keys', () => {
   });
 
   it('puts every key into exactly one of the slices that any cuts make (C45)', () => {
-    fc.assert(
+    checkProperty(
       fc.property(fc.uniqueArray(wellFormed, { maxLength: 6 }), wellFormed, (cuts, key) => {
         const sorted = inByteOrder(cuts);
         const bounds = [undefined, ...sorted, undefined];
@@ -86,7 +86,7 @@ describe('cuts', () => {
   });
 
   it('separate what lies before from the key, with the shortest legal beginning of it', () => {
-    fc.assert(
+    checkProperty(
       fc.property(wellFormed, wellFormed, (one, other) => {
         fc.pre(compareKeys(one, other) !== 0);
         const [before, key] = compareKeys(one, other) < 0 ? [one, other] : [other, one];
@@ -99,7 +99,6 @@ describe('cuts', () => {
         const shorter = [...cut].slice(0, -1).join('');
         if (shorter !== '') expect(compareKeys(shorter, before)).toBe(-1);
       }),
-      { numRuns: 5_000 },
     );
     expect(separatingCut('2024/01/31', '2024/02/01')).toBe('2024/02');
     expect(separatingCut('a', 'ab')).toBe('a');
@@ -118,7 +117,7 @@ describe('the middle of two keys', () => {
   alphabet.add('0123456789abcdef');
 
   it('is legal and lies between them, whatever they are', () => {
-    fc.assert(
+    checkProperty(
       fc.property(wellFormed, wellFormed, fc.array(wellFormed, { maxLength: 3 }), (one, other, seen) => {
         fc.pre(compareKeys(one, other) !== 0);
         const [low, high] = compareKeys(one, other) < 0 ? [one, other] : [other, one];
@@ -131,7 +130,6 @@ describe('the middle of two keys', () => {
         expect(compareKeys(middle, high)).toBe(-1);
         expect(isLegalCut(middle)).toBe(true);
       }),
-      { numRuns: 5_000 },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compareKeys, type Processor, type SliceItem } from '../../lib/scan/index.js';
+import { checkProperty } from '../support/property.js';
 import { inByteOrder, type ListedKeys, listedKeys } from './support/listed-keys.js';
 import { type Scene, Stage } from './support/stage.js';
 import { cutInside, split } from './support/thief.js';
@@ -46,7 +47,7 @@ class Watch {
 
 describe('a lowered hi', () => {
   it('is obeyed at every moment: each key is handed out by one slice, and the slices tile', async () => {
-    await fc.assert(
+    await checkProperty(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 9 }),
         fc.array(fc.tuple(fc.nat(20), fc.double({ min: 0, max: 0.999, noNaN: true })), {
@@ -90,7 +91,7 @@ describe('a lowered hi', () => {
           expect(await scene.keys()).toEqual(keys);
         },
       ),
-      { numRuns: 25 },
+      { cases: 25 },
     );
   }, 120_000);
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { KeyRanges } from '../../bin/start/proof/key-ranges.js';
 import { type ProofGround, prove } from '../../bin/start/proof/proof.js';
 import type { SliceEvidence } from '../../bin/start/proof/slice-evidence.js';
+import { checkProperty } from '../support/property.js';
 
 const slice = (id: string, lo: string | undefined, hi: string | undefined): SliceEvidence => ({
   id,
@@ -86,7 +87,7 @@ describe('the ranges of the walk', () => {
     const keys = fc.uniqueArray(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 4 }), {
       minLength: 1,
     });
-    fc.assert(
+    checkProperty(
       fc.property(keys, fc.string({ unit: 'grapheme' }), (his, key) => {
         const bytes = his.map((hi) => Buffer.from(hi)).sort(Buffer.compare);
         const expected = bytes.filter((hi) => Buffer.compare(hi, Buffer.from(key)) < 0).length;
