@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile } from 'esbuild';
 import { nodeBundle } from '../lib/local-run/node-bundle.js';
+import { loadedAtStart } from './loaded-at-start.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -61,17 +62,9 @@ async function removeOthers(chunks: string, { outputs }: Metafile): Promise<void
   }
 }
 
-function sizesOf({ outputs }: Metafile, entry: string): { bytes: number; laterBytes: number } {
-  const atStart = new Set<string>();
-  const visit = (path: string) => {
-    if (atStart.has(path) || !outputs[path]) return;
-    atStart.add(path);
-    for (const { path: imported, kind } of outputs[path].imports) {
-      if (kind === 'import-statement') visit(imported);
-    }
-  };
-  visit(entry);
-  const total = (paths: readonly string[]) => paths.reduce((sum, path) => sum + outputs[path]!.bytes, 0);
-  const bytes = total([...atStart]);
-  return { bytes, laterBytes: total(Object.keys(outputs)) - bytes };
+function sizesOf(metafile: Metafile, entry: string): { bytes: number; laterBytes: number } {
+  const total = (paths: readonly string[]) =>
+    paths.reduce((sum, path) => sum + metafile.outputs[path]!.bytes, 0);
+  const bytes = total(loadedAtStart(metafile, entry));
+  return { bytes, laterBytes: total(Object.keys(metafile.outputs)) - bytes };
 }
