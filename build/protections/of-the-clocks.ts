@@ -137,11 +137,22 @@ export const ofTheClocks: readonly Protection[] = [
     id: 'restart',
     what: 'a jump of the store’s clock is got over',
     file: clock,
-    find: 'return earliest <= latest ? { earliest, latest } : newest;',
+    find: 'return earliest - latest <= skewMs ? { earliest, latest } : newest;',
     replace: 'return { earliest, latest };',
     test: {
       file: clockTests,
       name: 'starts again from the newest response when two contradict each other',
+    },
+  },
+  {
+    id: 'skew-is-no-jump',
+    what: 'front ends that disagree end no lease',
+    file: clock,
+    find: 'return earliest - latest <= skewMs ? { earliest, latest } : newest;',
+    replace: 'return earliest <= latest ? { earliest, latest } : newest;',
+    test: {
+      file: clockTests,
+      name: 'front ends that disagree within skewMs are no jump: both bounds stand, and latest does not rise',
     },
   },
 ];

@@ -1,3 +1,5 @@
+import { defaultSkewMs } from '../clock/index.js';
+
 /** The defaults of a client, each written once: code and documents read them here. All in milliseconds. */
 export const defaults = {
   /** How long a lease runs without a renewal. */
@@ -7,7 +9,7 @@ export const defaults = {
   /** `signal` fires this part of the lease before its end. */
   safetyMarginFraction: 1 / 10,
   /** How far the store's front ends may disagree about the time. */
-  skewMs: 500,
+  skewMs: defaultSkewMs,
   /** How long an unused item stays before TTL removes it. */
   retentionMs: 7 * 24 * 60 * 60 * 1000,
   /** The least retention: a signed request may sleep for hours in a frozen Lambda (protocol, section 2). */

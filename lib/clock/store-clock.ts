@@ -1,6 +1,11 @@
 import type { Runtime } from '../runtime/index.js';
 
-/** Store time lies in this interval, in milliseconds since the epoch. */
+/**
+ * Store time lies in this interval, in milliseconds since the epoch.
+ *
+ * Where the store's front ends disagree each bound is true of one of them: the one furthest ahead shows `earliest` or
+ * more, the one furthest behind `latest` or less. The two may then cross, by no more than `skewMs`.
+ */
 export interface TimeInterval {
   readonly earliest: number;
   readonly latest: number;
@@ -15,6 +20,9 @@ export interface LocalInstant {
 /** How far a local clock's rate may be off: 500 ppm, the bound that NTP assumes, too. */
 export const driftBound = 500e-6;
 
+/** How far the store's front ends may disagree about the time unless a client says otherwise, in milliseconds. */
+export const defaultSkewMs = 500;
+
 /** The `Date` header has whole seconds: the true value lies in the second that it names. */
 const headerResolutionMs = 1000;
 
@@ -27,10 +35,13 @@ const headerResolutionMs = 1000;
  */
 export class StoreClock {
   readonly #runtime: Runtime;
+  readonly #skewMs: number;
   #known: { readonly interval: TimeInterval; readonly at: LocalInstant } | undefined;
 
-  constructor(runtime: Runtime) {
+  /** @param skewMs how far the store's front ends may disagree: responses that contradict each other by more are a jump */
+  constructor(runtime: Runtime, skewMs: number = defaultSkewMs) {
     this.#runtime = runtime;
+    this.#skewMs = skewMs;
   }
 
   /** Whether any response has been seen. Before that there is no store time. */
@@ -65,7 +76,10 @@ export class StoreClock {
     const receivedAt = this.instant();
     const { most } = elapsedBetween(sentAt, receivedAt);
     const proved = { earliest: date, latest: date + headerResolutionMs + most };
-    this.#known = { interval: this.#known ? intersected(this.now(), proved) : proved, at: receivedAt };
+    const interval = this.#known
+      ? intersected(movedForward(this.#known.interval, this.#known.at, receivedAt), proved, this.#skewMs)
+      : proved;
+    this.#known = { interval, at: receivedAt };
   }
 }
 
@@ -92,9 +106,14 @@ export function elapsedBetween(
   };
 }
 
-/** What two true statements prove together. If they contradict each other a clock has jumped: the newest counts. */
-function intersected(known: TimeInterval, newest: TimeInterval): TimeInterval {
+/**
+ * What two true statements prove together. Of one front end they can't contradict each other; of two that disagree they
+ * can, by as much as those do. Both bounds then stand, each true of its own front end: that is all the three rules ask
+ * for. To give one up instead would let `latest` jump by more than a second, and end a short lease for nothing. If they
+ * contradict each other by more a clock has jumped: the newest counts.
+ */
+function intersected(known: TimeInterval, newest: TimeInterval, skewMs: number): TimeInterval {
   const earliest = Math.max(known.earliest, newest.earliest);
   const latest = Math.min(known.latest, newest.latest);
-  return earliest <= latest ? { earliest, latest } : newest;
+  return earliest - latest <= skewMs ? { earliest, latest } : newest;
 }

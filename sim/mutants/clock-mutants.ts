@@ -55,8 +55,18 @@ export const clockMutants = [
     ],
     [
       'clock: an empty intersection starts again from the newest sample',
+      'return earliest - latest <= skewMs ? { earliest, latest } : newest;',
+      'return earliest - latest <= skewMs ? { earliest, latest } : known;',
+    ],
+    [
+      'clock: front ends that disagree within the skew are no jump',
+      'return earliest - latest <= skewMs ? { earliest, latest } : newest;',
       'return earliest <= latest ? { earliest, latest } : newest;',
-      'return earliest <= latest ? { earliest, latest } : known;',
+    ],
+    [
+      'clock: what lies further apart than the skew is a jump',
+      'return earliest - latest <= skewMs ? { earliest, latest } : newest;',
+      'return { earliest, latest };',
     ],
     [
       'clock: the wall clock’s setting plays no part',

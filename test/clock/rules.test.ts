@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { expiryFor, Lease, type LeaseContext, takeoverBefore } from '../../lib/lease/index.js';
+import {
+  expiryFor,
+  Lease,
+  type LeaseContext,
+  type LeaseStore,
+  takeoverBefore,
+} from '../../lib/lease/index.js';
 import type { LeaseTable } from '../../lib/table/index.js';
 import { checkProperty } from '../support/property.js';
 import { anyLapse, honest, Machine, TrueTime } from '../support/true-time.js';
@@ -16,9 +22,10 @@ const settings = {
 
 /** Nothing here talks to a table: only the clocks decide. */
 const noTable = {} as LeaseTable;
+const noStore = {} as LeaseStore;
 
 function contextOf({ clock, runtime }: Machine): LeaseContext {
-  return { table: noTable, clock, runtime, skewMs, retentionMs: 86_400_000 };
+  return { table: noTable, store: noStore, clock, runtime, skewMs, retentionMs: 86_400_000 };
 }
 
 /** A lease that the machine was granted now, as its client would hold it. */
@@ -99,16 +106,19 @@ describe('the rules of granting, holding and taking (protocol, section 3)', () =
   });
 
   it('I2 property: a holder’s validity and a takeover exclude each other, for any clocks', () => {
+    const aheadMs = fc.integer({ min: 0, max: skewMs });
     const talk = fc.record({
+      frontEndsAheadMs: fc.tuple(aheadMs, aheadMs),
       rtt: fc.integer({ min: 0, max: 400 }),
       idle: fc.integer({ min: 0, max: 1_300 }),
       lapse: anyLapse,
     });
-    const machine = fc.record({
-      wallMs: fc.integer(),
-      frontEndAheadMs: fc.integer({ min: 0, max: skewMs }),
+    const machine = fc.record({ wallMs: fc.integer() });
+    const step = fc.record({
+      ms: fc.integer({ min: 0, max: 200 }),
+      frontEndsAheadMs: fc.tuple(aheadMs, aheadMs),
     });
-    const steps = fc.array(fc.integer({ min: 0, max: 200 }), { minLength: 5, maxLength: 40 });
+    const steps = fc.array(step, { minLength: 5, maxLength: 40 });
     const arbitraries = [machine, machine, fc.array(talk, { minLength: 1, maxLength: 15 }), steps] as const;
     checkProperty(
       fc.property(
@@ -122,15 +132,20 @@ describe('the rules of granting, holding and taking (protocol, section 3)', () =
           time.troubled = takers ? 1 : 0;
           // The troubled one talks last, so that one lapse lies between two of its responses.
           const order = takers ? [holder, taker] : [taker, holder];
-          for (const { rtt, idle, lapse: ownLapse } of talks) {
+          const turnTo = (frontEndsAheadMs: readonly [number, number]) => {
+            [holder.frontEndAheadMs, taker.frontEndAheadMs] = frontEndsAheadMs;
+          };
+          for (const { rtt, idle, lapse: ownLapse, frontEndsAheadMs } of talks) {
+            turnTo(frontEndsAheadMs);
             time.pass(idle, ownLapse);
             for (const machine of order) machine.talk(rtt / 2, rtt / 2, ownLapse);
           }
           const { lease, expiresAt } = granted(holder);
           time.pass(Math.max(0, expiresAt - 1_500 - time.now), lapse);
-          for (const step of stepsAround) {
-            time.pass(step, honest);
-            taker.talk(0, step % 7);
+          for (const { ms, frontEndsAheadMs } of stepsAround) {
+            turnTo(frontEndsAheadMs);
+            time.pass(ms, honest);
+            for (const machine of [holder, taker]) machine.talk(0, ms % 7);
             const valid = lease.remainingMs > 0;
             const mayTake = expiresAt < takeoverBefore(contextOf(taker));
             expect(valid && mayTake).toBe(false);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { driftBound, elapsedBetween, StoreClock } from '../../lib/clock/index.js';
+import { defaultSkewMs, driftBound, elapsedBetween, StoreClock } from '../../lib/clock/index.js';
 import { dateAt, HandClocks } from '../support/hand-clocks.js';
 import { checkProperty } from '../support/property.js';
 import { anyLapse, honest, Machine, TrueTime } from '../support/true-time.js';
@@ -90,6 +90,29 @@ describe('StoreClock', () => {
     expect(clock.now()).toEqual({ earliest: start + 3_600_000, latest: start + 3_600_000 + 1_000 });
   });
 
+  it('front ends that disagree within skewMs are no jump: both bounds stand, and latest does not rise', () => {
+    const { runtime, clock } = preciseClock();
+    runtime.move(600, 600);
+    const before = clock.now();
+    // By this one, which is ahead by 450, the next second has begun.
+    clock.observe(clock.instant(), dateAt(start + 2_050));
+    expect(clock.now()).toEqual({ earliest: start + 2_000, latest: before.latest });
+    expect(clock.now().earliest).toBeGreaterThan(clock.now().latest);
+  });
+
+  it.each([
+    ['beyond skewMs start the clock again', 499, 3_000],
+    ['within skewMs do not', 501, 1_500],
+  ])('responses that contradict each other %s', (_, skewMs, latest) => {
+    const runtime = new HandClocks();
+    const clock = new StoreClock(runtime, skewMs);
+    clock.observe(clock.instant(), dateAt(start + 999));
+    runtime.move(500, 500);
+    clock.observe(clock.instant(), dateAt(start + 2_000));
+    // By the first one it is 1,500 now at most, by the second one 2,000 at least.
+    expect(Math.round(clock.now().latest - start)).toBe(latest);
+  });
+
   it('widens by the drift bound', () => {
     const { runtime, clock } = preciseClock();
     const before = clock.now();
@@ -119,20 +142,27 @@ describe('StoreClock', () => {
     );
   });
 
-  it('property: more responses never widen what is known', () => {
-    const phase = fc.integer({ min: 0, max: 5_000 });
+  it('property: more responses never widen what is known, whichever front ends they come from', () => {
+    const answer = fc.record({
+      pauseMs: fc.integer({ min: 0, max: 5_000 }),
+      frontEndAheadMs: fc.integer({ min: 0, max: defaultSkewMs }),
+    });
     checkProperty(
-      fc.property(fc.array(phase, { minLength: 2, maxLength: 20 }), (pauses) => {
+      fc.property(fc.array(answer, { minLength: 2, maxLength: 20 }), (answers) => {
         const time = new TrueTime();
         const machine = new Machine(time);
         machine.talk(1, 1);
-        for (const pause of pauses) {
-          time.pass(pause, honest);
+        for (const { pauseMs, frontEndAheadMs } of answers) {
+          time.pass(pauseMs, honest);
           const before = machine.clock.now();
+          machine.frontEndAheadMs = frontEndAheadMs;
           machine.talk(0, 0);
           const after = machine.clock.now();
           expect(after.earliest).toBeGreaterThanOrEqual(before.earliest);
           expect(after.latest).toBeLessThanOrEqual(before.latest);
+          // By the clock of one front end or another.
+          expect(after.earliest).toBeLessThanOrEqual(time.now + defaultSkewMs + rounding);
+          expect(after.latest).toBeGreaterThanOrEqual(time.now - rounding);
         }
       }),
     );

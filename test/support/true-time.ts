@@ -45,12 +45,13 @@ export const anyLapse: fc.Arbitrary<Lapse> = fc.record({
 export class Machine {
   readonly runtime: HandClocks;
   readonly clock: StoreClock;
+  /** The front end that it talks to. */
+  frontEndAheadMs: number;
   readonly #time: TrueTime;
-  readonly #frontEndAheadMs: number;
 
   constructor(time: TrueTime, options: { readonly wallMs?: number; readonly frontEndAheadMs?: number } = {}) {
     this.#time = time;
-    this.#frontEndAheadMs = options.frontEndAheadMs ?? 0;
+    this.frontEndAheadMs = options.frontEndAheadMs ?? 0;
     this.runtime = new HandClocks(options.wallMs);
     this.clock = new StoreClock(this.runtime);
     time.machines.push(this);
@@ -60,7 +61,7 @@ export class Machine {
   talk(thereMs: number, backMs: number, lapse: Lapse = honest): void {
     const sentAt = this.clock.instant();
     this.#time.pass(thereMs, lapse);
-    const date = dateAt(this.#time.now + this.#frontEndAheadMs);
+    const date = dateAt(this.#time.now + this.frontEndAheadMs);
     this.#time.pass(backMs, lapse);
     this.clock.observe(sentAt, date);
   }

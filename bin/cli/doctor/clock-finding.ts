@@ -17,7 +17,8 @@ export function clockFinding(clock: StoreClock, wallMs: number): Finding {
   }
   const { earliest, latest } = clock.now();
   const aheadMs = wallMs - (earliest + latest) / 2;
-  const uncertainMs = (latest - earliest) / 2;
+  // Front ends that disagree may let the two cross.
+  const uncertainMs = Math.abs(latest - earliest) / 2;
   const off = `${shownDuration(Math.abs(aheadMs))} ${aheadMs < 0 ? 'behind' : 'ahead of'} the store's`;
   const measured = `this machine's clock is ${off} (± ${shownDuration(uncertainMs)})`;
   if (Math.abs(aheadMs) - uncertainMs <= mostOffsetMs) return finding.ok(`${measured}; leases do not mind`);
