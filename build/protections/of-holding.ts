@@ -97,8 +97,8 @@ export const ofHolding: readonly Protection[] = [
     id: 'release-own-signal',
     what: 'a release does not run on the work’s aborted signal (C29)',
     file: lease,
-    find: 'await requestRelease(this.#context, this);',
-    replace: 'await requestRelease(this.#context, this, undefined, this.signal);',
+    find: 'await this.#context.store.release(this);',
+    replace: 'await this.#context.store.release(this, undefined, this.signal);',
     test: {
       file: clockTrouble,
       name: 'a lease that ran out here is given back all the same: its release runs on a signal of its own',

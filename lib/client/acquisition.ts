@@ -1,13 +1,10 @@
 import { AlreadyCompletedError, type HolderInfo, LockHeldError, StoreError } from '../errors/index.js';
 import { publish } from '../events/index.js';
 import {
-  ensureStoreTime,
   type Grant,
   type GrantRequest,
   type LeaseContext,
   type LeaseItem,
-  leaseItemOf,
-  requestGrant,
   takeoverBefore,
 } from '../lease/index.js';
 import { sleep } from '../runtime/index.js';
@@ -81,7 +78,7 @@ export class Acquisition {
     const { context } = this.#host;
     const { signal, name } = this.#request;
     try {
-      await ensureStoreTime(context, signal);
+      await context.store.ensureTime(signal);
       let outcome = await this.#write();
       if (outcome.kind === 'held' && this.#isOwn(outcome.item)) {
         outcome = await this.#write(outcome.item?.leaseId);
@@ -99,9 +96,8 @@ export class Acquisition {
   }
 
   async #write(seenLeaseId?: string) {
-    const { supersede, safetyMarginMs, hopeless, signal, ...request } = this.#request;
-    const outcome = await requestGrant(
-      this.#host.context,
+    const { safetyMarginMs, hopeless, signal, ...request } = this.#request;
+    const outcome = await this.#host.context.store.grant(
       { ...request, leaseId: this.#leaseId, seenLeaseId },
       signal,
     );
@@ -130,8 +126,7 @@ export class Acquisition {
     while (!this.#isHopeless() && this.#patience.leftMs > 0) {
       await sleep(context.runtime, this.#patience.nextDelayMs(this.#untilExpiryMs()), signal);
       try {
-        const stored = await context.table.get(name, signal);
-        this.#note(stored && leaseItemOf(name, stored));
+        this.#note(await context.store.read(name, this.#leaseId, signal));
         if (this.#mayWin()) return true;
       } catch (error) {
         this.#tolerate(error);
@@ -165,7 +160,8 @@ export class Acquisition {
 
   /** What the store showed last; the first time it is told that the lock is held. */
   #note(item: LeaseItem | undefined): void {
-    if (item?.leaseId !== this.#seen?.leaseId) this.#patience.reset();
+    if (item?.leaseId !== this.#seen?.leaseId || item?.version !== this.#seen?.version)
+      this.#patience.reset();
     this.#seen = item;
     this.#lastError = undefined;
     if (this.#toldHeld || item?.leaseId === undefined) return;
@@ -195,7 +191,7 @@ export class Acquisition {
     return {
       owner: item.owner ?? 'unknown',
       token: item.version,
-      leaseId: item.leaseId,
+      leaseId: item.leaseId || undefined,
       acquiredAt: item.acquiredAt ?? 0,
       remainingMs: Math.max(0, item.expiresAt! - this.#host.context.clock.now().latest),
     };

@@ -1,5 +1,5 @@
 import { type HolderInfo, LockHeldError, UsageError } from '../errors/index.js';
-import { ensureStoreTime, type Lease, type LeaseItem } from '../lease/index.js';
+import type { Lease, LeaseItem } from '../lease/index.js';
 import { all, any, type Condition } from '../table/index.js';
 import { lastWrite } from './last-write.js';
 import type { AcquireOptions, LockClient } from './lock-client.js';
@@ -133,7 +133,7 @@ async function isForgotten(
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   signal?.throwIfAborted();
-  await ensureStoreTime(context, signal).catch((error) => {
+  await context.store.ensureTime(signal).catch((error) => {
     throw signal?.aborted ? signal.reason : error;
   });
   const { latest } = context.clock.now();

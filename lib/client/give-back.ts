@@ -1,5 +1,5 @@
 import { elapsedBetween } from '../clock/index.js';
-import { ensureStoreTime, type LeaseContext, requestRelease } from '../lease/index.js';
+import type { LeaseContext } from '../lease/index.js';
 import { deadlineAfter, type Runtime } from '../runtime/index.js';
 
 /** Doubled after each try: eight tries cover some twelve seconds, most of them in the first one. */
@@ -50,8 +50,8 @@ export class GiveBack {
   async #release(lease: { readonly name: string; readonly leaseId: string }): Promise<boolean> {
     const deadline = deadlineAfter(this.#context.runtime, this.#timeoutMs);
     try {
-      await ensureStoreTime(this.#context, deadline.signal);
-      const outcome = await requestRelease(this.#context, lease, undefined, deadline.signal);
+      await this.#context.store.ensureTime(deadline.signal);
+      const outcome = await this.#context.store.release(lease, undefined, deadline.signal);
       return outcome.kind === 'done';
     } catch {
       // The store is why the acquire gave up; the lease runs out by itself.

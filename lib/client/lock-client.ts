@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { StoreClock } from '../clock/index.js';
 import { LockHeldError } from '../errors/index.js';
 import { publish } from '../events/index.js';
-import { Lease, type LeaseContext, type LeaseItem } from '../lease/index.js';
+import { Lease, type LeaseContext, type LeaseItem, TableStore } from '../lease/index.js';
 import { systemRuntime } from '../runtime/index.js';
 import { DynamoTable, type ItemChange, type LeaseTable } from '../table/index.js';
 import { Acquisition, type AcquisitionRequest } from './acquisition.js';
@@ -77,16 +77,17 @@ export class LockClient implements AsyncDisposable {
   constructor(options: LockClientOptions) {
     checkClientOptions(options);
     const runtime = options.runtime ?? systemRuntime;
-    const clock = new StoreClock(runtime);
+    const clock = new StoreClock(runtime, options.skewMs);
     this.#options = options;
     this.#ownClient = typeof options.table === 'string' && !options.client ? ownClientOf(options) : undefined;
-    this.context = {
+    const tableContext = {
       clock,
       runtime,
       table: tableOf(options, this.#ownClient, clock),
       skewMs: options.skewMs ?? defaults.skewMs,
       retentionMs: options.retentionMs ?? defaults.retentionMs,
     };
+    this.context = { ...tableContext, store: new TableStore(tableContext) };
     this.owner = options.owner ?? defaultOwner(runtime);
     this.#queue = new LocalQueue(runtime);
     this.#giveBack = new GiveBack(this.context, callTimeoutMs(options));

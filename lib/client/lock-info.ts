@@ -38,7 +38,7 @@ export function lockInfoOf(
     token: item.version,
     group: item.group,
     owner: item.owner,
-    leaseId: item.leaseId,
+    leaseId: item.leaseId || undefined,
     acquiredAt: item.acquiredAt,
     expiresAt: item.expiresAt,
     remainingMs: Math.max(0, (item.expiresAt ?? 0) - context.clock.now().latest),

@@ -35,9 +35,7 @@ export async function once<T>(
   options: OnceOptions,
 ): Promise<OnceOutcome<T>> {
   const { retainMs, ...acquire } = options;
-  const { context } = locks;
   if (retainMs !== undefined) demandNumber('retainMs', retainMs, defaults.leastRetentionMs);
-  const keptMs = retainMs ?? context.retentionMs;
 
   let lease: Lease;
   try {
@@ -53,10 +51,9 @@ export async function once<T>(
       lease,
       async () => {
         const result = await work(lease);
-        await lastWrite(context, lease, result, async () => {
-          const ttl = Math.ceil((context.clock.now().latest + keptMs) / 1000);
-          await lease.completeWith(result, { set: { ttl } });
-        });
+        await lastWrite(locks.context, lease, result, () =>
+          lease.complete(result, retainMs === undefined ? {} : { retainMs }),
+        );
         outcome = { ran: true, result };
       },
       options.signal,

@@ -1,5 +1,5 @@
 import { UsageError } from '../errors/index.js';
-import { ensureStoreTime, type LeaseContext, requestRelease, requestReopening } from '../lease/index.js';
+import type { LeaseContext } from '../lease/index.js';
 import { type LockInfo, lockInfoOf } from './lock-info.js';
 import { checkGroupName, checkLockName } from './lock-name.js';
 
@@ -13,17 +13,15 @@ export class OperatorDesk {
 
   async inspect(name: string, signal?: AbortSignal): Promise<LockInfo | undefined> {
     checkLockName(name);
-    await ensureStoreTime(this.#context, signal);
-    const item = await this.#context.table.get(name, signal);
+    await this.#context.store.ensureTime(signal);
+    const item = await this.#context.store.read(name, undefined, signal);
     return item && lockInfoOf(this.#context, item);
   }
 
   async *list(group: string | undefined, signal?: AbortSignal): AsyncIterable<LockInfo> {
     if (group !== undefined) checkGroupName(group);
-    await ensureStoreTime(this.#context, signal);
-    for await (const items of group === undefined
-      ? this.#context.table.scan(signal)
-      : this.#members(group, signal)) {
+    await this.#context.store.ensureTime(signal);
+    for await (const items of this.#context.store.list(group, signal)) {
       for (const item of items) {
         const info = this.#ours(item);
         if (info) yield info;
@@ -36,21 +34,15 @@ export class OperatorDesk {
     if (typeof leaseId !== 'string' || leaseId === '') {
       throw new UsageError('break: name the lease id that inspect showed', name);
     }
-    await ensureStoreTime(this.#context, signal);
-    const outcome = await requestRelease(this.#context, { name, leaseId }, undefined, signal);
+    await this.#context.store.ensureTime(signal);
+    const outcome = await this.#context.store.break({ name, leaseId }, signal);
     return outcome.kind === 'done';
   }
 
   async reopen(name: string, signal?: AbortSignal): Promise<boolean> {
     checkLockName(name);
-    await ensureStoreTime(this.#context, signal);
-    return requestReopening(this.#context, name, signal);
-  }
-
-  async *#members(group: string, signal: AbortSignal | undefined) {
-    for await (const names of this.#context.table.namesInGroup(group, signal)) {
-      yield await this.#context.table.getMany(names, signal);
-    }
+    await this.#context.store.ensureTime(signal);
+    return this.#context.store.reopen(name, signal);
   }
 
   /** A table that others use, too, can still be listed: what is not ours is passed over. */

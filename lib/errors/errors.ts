@@ -7,8 +7,8 @@ export interface HolderInfo {
   readonly owner: string;
   /** The fencing token of the current lease. */
   readonly token: number;
-  /** The current lease's id: what `break` must name. */
-  readonly leaseId: string;
+  /** The current lease's id: what `break` must name. Absent where the store shows it to its holder only. */
+  readonly leaseId: string | undefined;
   /** Store time of the grant, milliseconds since the epoch. */
   readonly acquiredAt: number;
   /** How long the lease still runs if nobody renews it, in milliseconds; 0 when it has run out. */

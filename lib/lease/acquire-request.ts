@@ -1,6 +1,6 @@
 import { type ItemChange, merged } from '../table/index.js';
 import { mayBeGranted } from './conditions.js';
-import { expiryFor, type LeaseContext, takeoverBefore, ttlAfter } from './lease-context.js';
+import { expiryFor, type TableContext, takeoverBefore, ttlAfter } from './lease-context.js';
 import { type LeaseItem, leaseItemOf } from './lease-item.js';
 
 /** What an acquire asks for. */
@@ -11,6 +11,8 @@ export interface GrantRequest {
   readonly owner: string;
   readonly leaseMs: number;
   readonly group?: string;
+  /** The caller takes over a lease of its own owner; a store that can name the lease seen by itself does so. */
+  readonly supersede?: boolean;
   /** Supersede: the caller's own earlier lease, as a refusal showed it. */
   readonly seenLeaseId?: string;
   /** Written, and demanded, along with the grant. */
@@ -48,7 +50,7 @@ export type GrantOutcome =
  * @throws UsageError when the item under the name is not ours
  */
 export async function requestGrant(
-  context: LeaseContext,
+  context: TableContext,
   request: GrantRequest,
   signal?: AbortSignal,
 ): Promise<GrantOutcome> {

@@ -13,7 +13,8 @@ export interface HoldSettings {
 export interface TakenOver {
   readonly owner: string;
   readonly token: number;
-  readonly leaseId: string;
+  /** Absent where the store shows lease ids to their holders only. */
+  readonly leaseId: string | undefined;
 }
 
 /** How a write with an extra condition of the caller's ended; a loss is thrown instead. */
@@ -28,5 +29,5 @@ export type ReleaseOutcome = 'released' | 'lost';
 /** Whose lease a grant put an end to. After an adoption the item shows the grant itself. */
 export function takenOverBy({ adopted, item }: Grant): TakenOver | undefined {
   if (adopted || item?.leaseId === undefined) return undefined;
-  return { owner: item.owner ?? 'unknown', token: item.version, leaseId: item.leaseId };
+  return { owner: item.owner ?? 'unknown', token: item.version, leaseId: item.leaseId || undefined };
 }

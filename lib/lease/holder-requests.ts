@@ -1,7 +1,7 @@
 import type { LossReason } from '../errors/index.js';
 import { all, type ConditionalChange, type ItemChange, merged } from '../table/index.js';
 import { hasToken, isCompleted, isCurrent, lengthens } from './conditions.js';
-import { type LeaseContext, ttlAfter } from './lease-context.js';
+import { type TableContext, ttlAfter } from './lease-context.js';
 import { type LeaseItem, leaseItemOf } from './lease-item.js';
 
 /** The lease that a request is about. */
@@ -32,7 +32,7 @@ const leaseAttributes = ['leaseId', 'owner', 'expiresAt', 'leaseMs', 'acquiredAt
  * clock's interval narrows, so `now.latest + leaseMs` may fall) a checkpoint would be lost without a word.
  */
 export async function requestRenewal(
-  context: LeaseContext,
+  context: TableContext,
   lease: LeaseIdentity,
   expiresAt: number,
   change?: ItemChange,
@@ -52,7 +52,7 @@ export async function requestRenewal(
 
 /** Release: the lease ends, the item and its token stay. */
 export async function requestRelease(
-  context: LeaseContext,
+  context: TableContext,
   lease: LeaseIdentity,
   change?: ItemChange,
   signal?: AbortSignal,
@@ -71,7 +71,7 @@ export async function requestRelease(
 
 /** Complete: a release after which nobody can acquire the name until it is reopened (invariant I7). */
 export async function requestCompletion(
-  context: LeaseContext,
+  context: TableContext,
   lease: LeaseIdentity,
   result: unknown,
   change?: ItemChange,
@@ -92,7 +92,7 @@ export async function requestCompletion(
  * success says so, too.
  */
 export async function requestReopening(
-  context: LeaseContext,
+  context: TableContext,
   name: string,
   signal?: AbortSignal,
 ): Promise<boolean> {

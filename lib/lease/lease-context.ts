@@ -2,9 +2,10 @@ import type { StoreClock, TimeInterval } from '../clock/index.js';
 import { StoreError } from '../errors/index.js';
 import type { Runtime } from '../runtime/index.js';
 import type { LeaseTable } from '../table/index.js';
+import type { LeaseStore } from './lease-store.js';
 
-/** What every lease operation works with; made once per client. */
-export interface LeaseContext {
+/** What the operations on a table work with; made once per client. */
+export interface TableContext {
   readonly table: LeaseTable;
   readonly clock: StoreClock;
   readonly runtime: Runtime;
@@ -12,6 +13,11 @@ export interface LeaseContext {
   readonly skewMs: number;
   /** How long an unused item stays before TTL removes it, in milliseconds. */
   readonly retentionMs: number;
+}
+
+/** What leases, waiters and operators work with: they go through `store`, whatever stands behind it. */
+export interface LeaseContext extends TableContext {
+  readonly store: LeaseStore;
 }
 
 /**
@@ -26,7 +32,7 @@ const widestIntervalMs = 5_000;
  *
  * @throws StoreError when no response came, or none that tells the time
  */
-export async function ensureStoreTime(context: LeaseContext, signal?: AbortSignal): Promise<void> {
+export async function ensureStoreTime(context: TableContext, signal?: AbortSignal): Promise<void> {
   if (context.clock.isSet && widthOf(context.clock.now()) <= widestIntervalMs) return;
   try {
     await context.table.ping(signal);
@@ -43,16 +49,16 @@ function widthOf({ earliest, latest }: TimeInterval): number {
 }
 
 /** When a lease that starts now ends: the granting rule of protocol, section 3. */
-export function expiryFor(context: LeaseContext, leaseMs: number): number {
+export function expiryFor(context: TableContext, leaseMs: number): number {
   return Math.ceil(context.clock.now().latest + leaseMs);
 }
 
 /** A lease that ended before this can't be valid for its holder: the taking rule of protocol, section 3. */
-export function takeoverBefore(context: LeaseContext): number {
+export function takeoverBefore(context: Pick<TableContext, 'clock' | 'skewMs'>): number {
   return Math.floor(context.clock.now().earliest - context.skewMs);
 }
 
 /** The `ttl` of an item that is of no use after `atMs`, in seconds. */
-export function ttlAfter(context: LeaseContext, atMs: number): number {
+export function ttlAfter(context: Pick<TableContext, 'retentionMs'>, atMs: number): number {
   return Math.ceil((atMs + context.retentionMs) / 1000);
 }

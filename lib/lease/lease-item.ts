@@ -6,7 +6,10 @@ export interface LeaseItem extends StoredItem {
   readonly name: string;
   /** The fencing token: +1 at every grant, never lowered, kept at release. */
   readonly version: number;
-  /** Present exactly while held; one per acquire call, never changed by a renewal. */
+  /**
+   * Present exactly while held; one per acquire call, never changed by a renewal. Empty where the store shows it to
+   * its holder only.
+   */
   readonly leaseId?: string;
   readonly owner?: string;
   /** End of the lease. Expiry is this, never `ttl`. */

@@ -10,9 +10,10 @@ import {
   type TakenOver,
   takenOverBy,
 } from './hold-terms.js';
-import { type HolderOutcome, requestCompletion, requestRelease, requestRenewal } from './holder-requests.js';
+import type { HolderOutcome } from './holder-requests.js';
 import type { LeaseContext } from './lease-context.js';
 import type { LeaseItem } from './lease-item.js';
+import type { Completion } from './lease-store.js';
 
 type State = 'held' | 'ending' | 'ended' | 'lost';
 
@@ -176,20 +177,25 @@ export class Lease implements AsyncDisposable {
    * Marks the work under this name as finished, for good, and ends the lease.
    *
    * @param result anything DynamoDB can store; later callers get it in an `AlreadyCompletedError`
+   * @param options.retainMs how long it is kept, in milliseconds. @default the client's `retentionMs`
    * @throws LockLostError when the lease is over (nothing was stored); StoreError when nobody knows
    */
-  async complete(result?: unknown): Promise<void> {
-    await this.completeWith(result, {});
+  async complete(result?: unknown, options: { readonly retainMs?: number } = {}): Promise<void> {
+    await this.#complete({ result, ...options });
   }
 
   /** As {@link complete}, with further attributes under a further condition. If that does not hold the lease goes on. */
-  async completeWith(result: unknown, change: ItemChange): Promise<ChangeOutcome> {
+  completeWith(result: unknown, change: ItemChange): Promise<ChangeOutcome> {
+    return this.#complete({ result, change });
+  }
+
+  #complete(completion: Completion): Promise<ChangeOutcome> {
     return this.#exclusively(async () => {
       // Asked for before and never answered: a renewal since then takes its own completion for a loss.
       if (!this.#completionUncertain) this.#demandHeld();
       this.#heartbeat.pause();
       try {
-        const outcome = await requestCompletion(this.#context, this, result, change);
+        const outcome = await this.#context.store.complete(this, completion);
         this.#completionUncertain = false;
         if (outcome.kind === 'done') {
           this.#end('completed');
@@ -223,7 +229,8 @@ export class Lease implements AsyncDisposable {
     // Completed meanwhile, or before: there is nothing to give back.
     if (this.#hasEnded()) return 'released';
     if (this.#loss) return this.#releaseLost(this.#loss.reason);
-    const outcome = await requestRelease(this.#context, this, change)
+    const outcome = await this.#context.store
+      .release(this, change)
       .catch((error) => {
         this.#releaseUncertain = true;
         throw error;
@@ -248,7 +255,7 @@ export class Lease implements AsyncDisposable {
     // Somebody else's by now, for certain.
     if (reason === 'taken-over' || reason === 'broken') return 'lost';
     try {
-      await requestRelease(this.#context, this);
+      await this.#context.store.release(this);
     } catch (error) {
       publish('release-failed', { ...this.#event(), error });
     }
@@ -260,7 +267,7 @@ export class Lease implements AsyncDisposable {
     const expiresAt = this.#nextExpiry();
     // Told apart from a refusal by being above everything asked for before, answered or not.
     this.#highestAsked = expiresAt;
-    const outcome = await requestRenewal(this.#context, this, expiresAt, change, signal);
+    const outcome = await this.#context.store.renew(this, expiresAt, change, signal);
     if (outcome.kind !== 'done') return this.#settled(outcome);
     this.#lastRenewalFailed = undefined;
     this.#expiresAt = expiresAt;

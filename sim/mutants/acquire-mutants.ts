@@ -107,8 +107,8 @@ export const acquireMutants = [
   ...mutantsOf('lock', 'lib/client/give-back.ts', [
     [
       'give-back: on a signal of its own',
-      'requestRelease(this.#context, lease, undefined, deadline.signal);',
-      'requestRelease(this.#context, lease, undefined, AbortSignal.abort());',
+      'store.release(lease, undefined, deadline.signal);',
+      'store.release(lease, undefined, AbortSignal.abort());',
     ],
     [
       'give-back: again, while the lease may still be on its way',

@@ -1,0 +1,58 @@
+import type { ItemChange, StoredItem } from '../table/index.js';
+import type { GrantOutcome, GrantRequest } from './acquire-request.js';
+import type { HolderOutcome, LeaseIdentity } from './holder-requests.js';
+import type { LeaseItem } from './lease-item.js';
+
+/** What is written down when the work under a name is finished. */
+export interface Completion {
+  readonly result: unknown;
+  /** How long the result is kept, in milliseconds. @default the store's retention */
+  readonly retainMs?: number;
+  /** Further attributes under a further condition, in the same write. */
+  readonly change?: ItemChange;
+}
+
+/**
+ * The operations of the protocol (section 4), and the only way in which leases, waiters and operators reach their
+ * items. {@link TableStore} is the one over a table; a client of the Lambda service brings another.
+ *
+ * Every method is idempotent, ends within the time-outs that the store was made with, and throws a `StoreError` when
+ * the store can't be used, a `UsageError` when the request can't be right.
+ */
+export interface LeaseStore {
+  /** One try for the lock. Its lease id is new for each acquire call, and the same over its tries. */
+  grant(request: GrantRequest, signal?: AbortSignal): Promise<GrantOutcome>;
+
+  /** Lengthens the lease to `expiresAt`, which must lie above all that was asked for before. */
+  renew(
+    lease: LeaseIdentity,
+    expiresAt: number,
+    change?: ItemChange,
+    signal?: AbortSignal,
+  ): Promise<HolderOutcome>;
+
+  /** Ends the lease; the item and its token stay. */
+  release(lease: LeaseIdentity, change?: ItemChange, signal?: AbortSignal): Promise<HolderOutcome>;
+
+  /** A release after which nobody can acquire the name until it is reopened. */
+  complete(lease: LeaseIdentity, completion: Completion, signal?: AbortSignal): Promise<HolderOutcome>;
+
+  /** An operator's release: by the lease id that the operator was shown, without its token. */
+  break(lease: LeaseIdentity, signal?: AbortSignal): Promise<HolderOutcome>;
+
+  /** Takes a completion back. Answers whether the name exists and is open now. */
+  reopen(name: string, signal?: AbortSignal): Promise<boolean>;
+
+  /**
+   * The item, read strongly consistently.
+   *
+   * @param leaseId the reader's own, if it has one: a store that shows lease ids to nobody else shows this one
+   */
+  read(name: string, leaseId?: string, signal?: AbortSignal): Promise<LeaseItem | undefined>;
+
+  /** Items page by page: those of a group, or all. Other people's among them, too. */
+  list(group: string | undefined, signal?: AbortSignal): AsyncIterable<readonly StoredItem[]>;
+
+  /** Makes sure that there is store time by the time it is needed, and that it is worth using. */
+  ensureTime(signal?: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,69 @@
+import type { ItemChange, StoredItem } from '../table/index.js';
+import { type GrantOutcome, type GrantRequest, requestGrant } from './acquire-request.js';
+import {
+  type HolderOutcome,
+  type LeaseIdentity,
+  requestCompletion,
+  requestRelease,
+  requestRenewal,
+  requestReopening,
+} from './holder-requests.js';
+import { ensureStoreTime, type TableContext, ttlAfter } from './lease-context.js';
+import { type LeaseItem, leaseItemOf } from './lease-item.js';
+import type { Completion, LeaseStore } from './lease-store.js';
+
+/** Leases straight in a table: each operation is its one conditional write or read, by the client's own store clock. */
+export class TableStore implements LeaseStore {
+  readonly #context: TableContext;
+
+  constructor(context: TableContext) {
+    this.#context = context;
+  }
+
+  grant(request: GrantRequest, signal?: AbortSignal): Promise<GrantOutcome> {
+    return requestGrant(this.#context, request, signal);
+  }
+
+  renew(lease: LeaseIdentity, expiresAt: number, change?: ItemChange, signal?: AbortSignal) {
+    return requestRenewal(this.#context, lease, expiresAt, change, signal);
+  }
+
+  release(lease: LeaseIdentity, change?: ItemChange, signal?: AbortSignal): Promise<HolderOutcome> {
+    return requestRelease(this.#context, lease, change, signal);
+  }
+
+  complete(lease: LeaseIdentity, completion: Completion, signal?: AbortSignal): Promise<HolderOutcome> {
+    const { result, retainMs, change } = completion;
+    if (retainMs === undefined) return requestCompletion(this.#context, lease, result, change, signal);
+    const ttl = ttlAfter({ retentionMs: retainMs }, this.#context.clock.now().latest);
+    const kept = { ...change, set: { ttl, ...change?.set } };
+    return requestCompletion(this.#context, lease, result, kept, signal);
+  }
+
+  break({ name, leaseId }: LeaseIdentity, signal?: AbortSignal): Promise<HolderOutcome> {
+    return requestRelease(this.#context, { name, leaseId }, undefined, signal);
+  }
+
+  reopen(name: string, signal?: AbortSignal): Promise<boolean> {
+    return requestReopening(this.#context, name, signal);
+  }
+
+  async read(name: string, _leaseId?: string, signal?: AbortSignal): Promise<LeaseItem | undefined> {
+    const stored = await this.#context.table.get(name, signal);
+    return stored && leaseItemOf(name, stored);
+  }
+
+  list(group: string | undefined, signal?: AbortSignal): AsyncIterable<readonly StoredItem[]> {
+    return group === undefined ? this.#context.table.scan(signal) : this.#members(group, signal);
+  }
+
+  ensureTime(signal?: AbortSignal): Promise<void> {
+    return ensureStoreTime(this.#context, signal);
+  }
+
+  async *#members(group: string, signal: AbortSignal | undefined) {
+    for await (const names of this.#context.table.namesInGroup(group, signal)) {
+      yield await this.#context.table.getMany(names, signal);
+    }
+  }
+}
