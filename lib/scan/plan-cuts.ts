@@ -50,7 +50,8 @@ export async function planCuts(
     stem: stem.length < requests.prefix.length ? requests.prefix : stem,
   });
   const emptyAfter = slices.at(-1)?.top;
-  const cuts = thinned(slices.slice(0, -1).map((slice) => slice.hi!));
+  // Keys with characters at or above the top one can make a cut twice.
+  const cuts = thinned(inOrder(slices.slice(0, -1).map((slice) => slice.hi!)));
   return { cuts, ...(emptyAfter !== undefined && { emptyAfter }) };
 }
 

@@ -35,7 +35,8 @@ export function checkProperty<Ts>(
   const reporter = (details: fc.RunDetails<Ts>) => {
     if (!details.failed) return;
     const again = `${seedVariable}=${seed} npx vitest run ${file} -t ${JSON.stringify(title)}`;
-    const message = `${fc.defaultReportMessage(details)}\n\nAgain: ${again}\n`;
+    const why = String(details.errorInstance);
+    const message = `${fc.defaultReportMessage(details)}\n\n${why}\n\nAgain: ${again}\n`;
     throw new Error(message, { cause: details.errorInstance });
   };
   return fc.assert(property, { seed, numRuns, reporter });

@@ -1,0 +1,34 @@
+import { type CutPlan, planCuts } from '../../../lib/scan/plan-cuts.js';
+import { PlanRequests } from '../../../lib/scan/plan-requests.js';
+import { S3Requests } from '../../../lib/scan/s3-requests.js';
+import { HandClocks } from '../../support/hand-clocks.js';
+import { MemoryBucket } from './memory-bucket.js';
+
+/** What a plan of a bucket in memory is made with. */
+export interface Planning {
+  readonly keys: readonly string[];
+  readonly prefix?: string;
+  /** @default 10 */
+  readonly pageSize?: number;
+  /** Requests in all. @default 100 */
+  readonly limit?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** The bucket, and the requests of one planning. */
+export function planningOf({ keys, prefix = '', pageSize = 10, limit = 100, signal }: Planning) {
+  const bucket = new MemoryBucket(keys);
+  const s3 = new S3Requests(bucket.s3, new HandClocks());
+  const requests = new PlanRequests(s3, { bucket: 'data', prefix }, { pageSize, limit, signal });
+  return { bucket, requests };
+}
+
+/** The cuts for so many slices, and the bucket that was asked. */
+export async function cutsFor(
+  wanted: number,
+  planning: Planning,
+  given: readonly string[] = [],
+): Promise<CutPlan & { readonly bucket: MemoryBucket }> {
+  const { bucket, requests } = planningOf({ limit: 3 * wanted, ...planning });
+  return { ...(await planCuts(requests, wanted, given)), bucket };
+}
