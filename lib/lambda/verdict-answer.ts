@@ -1,4 +1,5 @@
 import type { ScanVerdict } from '../scan/index.js';
+import type { SeatEnd } from './seat-end.js';
 
 /** A verdict as the state machine takes it: with an error and a reason always, and within its payload limit. */
 export type VerdictAnswer = ScanVerdict & {
@@ -10,8 +11,8 @@ export type VerdictAnswer = ScanVerdict & {
   readonly leftOut: readonly string[];
 };
 
-/** Step Functions takes 262,144 bytes; the state carries up to 1,000 seats beside the verdict. */
-const mostBytes = 100_000;
+/** Step Functions takes 262,144 bytes; the state carries up to 1,000 seats, and how each ended, beside the verdict. */
+const mostBytes = 80_000;
 const mostReasonLength = 2_000;
 const fewFailures = 10;
 
@@ -22,12 +23,21 @@ const errorNames: Readonly<Record<ScanVerdict['status'], string>> = {
   failed: 'ScanFailed',
 };
 
-/** Makes the verdict fit: first most of the failures go, then the processor's result; both are still in the table. */
-export function verdictAnswer(verdict: ScanVerdict): VerdictAnswer {
+/**
+ * Makes the verdict fit: first most of the failures go, then the processor's result; both are still in the table.
+ *
+ * While slices are unfinished, a seat that failed for what no further round mends (a `UsageError`, a denied access)
+ * ends the run under the name of its error. When all are done it does not matter any more.
+ *
+ * @param seats how the seats of the last round ended
+ */
+export function verdictAnswer(verdict: ScanVerdict, seats: readonly SeatEnd[] = []): VerdictAnswer {
+  const failed = verdict.status === 'more' ? seats.find(({ failed }) => failed !== undefined) : undefined;
   const whole: VerdictAnswer = {
     ...verdict,
-    error: errorNames[verdict.status],
-    reason: reasonOf(verdict).slice(0, mostReasonLength),
+    ...(failed && { status: 'failed' }),
+    error: failed?.failed ?? errorNames[verdict.status],
+    reason: [reasonOf(verdict), ...reasonsOfSeats(verdict, seats)].join('; ').slice(0, mostReasonLength),
     leftOut: [],
   };
   if (fits(whole)) return whole;
@@ -51,4 +61,15 @@ function reasonOf({ status, reason, report }: ScanVerdict): string {
   if (status !== 'completed-with-failures' || !first)
     return reason ?? 'every slice is done and the slices tile';
   return `${reason}; the first: ${first.key}: ${first.error}`;
+}
+
+/** Which seats did not come to a good end, where that explains why slices are left. Their causes are in the logs. */
+function reasonsOfSeats({ status }: ScanVerdict, seats: readonly SeatEnd[]): string[] {
+  if (status !== 'more') return [];
+  const failed = seats.filter((seat) => seat.failed !== undefined);
+  const gaveUp = seats.filter((seat) => seat.gaveUp !== undefined);
+  return [
+    ...failed.slice(0, fewFailures).map(({ seat, failed }) => `seat ${seat} failed: ${failed}`),
+    ...gaveUp.slice(0, fewFailures).map(({ seat, gaveUp }) => `seat ${seat} gave up: ${gaveUp}`),
+  ];
 }

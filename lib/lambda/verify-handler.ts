@@ -1,12 +1,15 @@
 import { inventory, type Processor, type ScanVerdict, verifyScan } from '../scan/index.js';
 import { EventFields } from './event-fields.js';
 import { clientsOnce } from './scan-clients.js';
+import { type SeatEnd, seatEnds } from './seat-end.js';
 import type { Environment } from './settings.js';
 import { type VerdictAnswer, verdictAnswer } from './verdict-answer.js';
 
 /** What the verify function is invoked with. */
 export interface VerifyEvent {
   readonly run: string;
+  /** How the seats of the last round ended. @default nothing is known about them */
+  readonly seats?: readonly SeatEnd[];
 }
 
 /**
@@ -23,8 +26,9 @@ export function createVerifyHandler(
   return async (event) => {
     const { locks, s3 } = clients();
     const run = new EventFields('event', event).text('run');
+    const seats = seatEnds((event as Partial<VerifyEvent>).seats);
     const processor = options.processor ?? inventory();
     const verdict: ScanVerdict = await verifyScan({ locks, s3, run, processor });
-    return verdictAnswer(verdict);
+    return verdictAnswer(verdict, seats);
   };
 }

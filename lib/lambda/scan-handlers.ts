@@ -1,0 +1,33 @@
+import type { Processor } from '../scan/index.js';
+import { createPlanHandler } from './plan-handler.js';
+import type { Environment } from './settings.js';
+import { createVerifyHandler } from './verify-handler.js';
+import { createWorkHandler } from './work-handler.js';
+
+/** The handlers of a scan's three functions. */
+export interface ScanHandlers {
+  readonly plan: ReturnType<typeof createPlanHandler>;
+  readonly work: ReturnType<typeof createWorkHandler>;
+  readonly verify: ReturnType<typeof createVerifyHandler>;
+}
+
+/**
+ * All handlers of a scan with a processor of your own. Work and verify must have the same one: what the one made of
+ * the pages, the other merges. Hence one module that exports both, which `SliceScan` takes as its `processor`:
+ *
+ * ```ts
+ * export const { plan, work, verify } = createScanHandlers({ processor: lineCounts() });
+ * ```
+ *
+ * @param options.processor what is done with every page. @default the inventory
+ * @param options.env where the settings are read from. @default process.env
+ */
+export function createScanHandlers(
+  options: { readonly processor?: Processor; readonly env?: Environment } = {},
+): ScanHandlers {
+  return {
+    plan: createPlanHandler(options),
+    work: createWorkHandler(options),
+    verify: createVerifyHandler(options),
+  };
+}
