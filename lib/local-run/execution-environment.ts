@@ -14,6 +14,8 @@ export interface EnvironmentStart {
   /** The compiled entry, the handler's module and the preload modules: absolute paths. */
   readonly entry: string;
   readonly handler: string;
+  /** The handler's name in its module. */
+  readonly exportName: string;
   readonly preload: readonly string[];
   /** The child's whole environment. */
   readonly env: Readonly<Record<string, string>>;
@@ -42,7 +44,7 @@ export class ExecutionEnvironment {
   constructor(start: EnvironmentStart) {
     this.functionName = start.functionName;
     const imports = start.preload.flatMap((path) => ['--import', pathToFileURL(path).href]);
-    this.#child = fork(start.entry, [start.handler], {
+    this.#child = fork(start.entry, [start.handler, start.exportName], {
       env: start.env,
       execArgv: imports,
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

@@ -6,8 +6,10 @@ import { onParentExit } from './parent-exit.js';
 
 /** A function of the local runtime. */
 export interface LocalFunction {
-  /** The module that exports `handler`: a bundle, or a source file (compiled when the runtime starts). Absolute. */
+  /** The module that exports the handler: a bundle, or a source file (compiled when the runtime starts). Absolute. */
   readonly handler: string;
+  /** The handler's name in the module. @default handler */
+  readonly exportName?: string;
   /** The handler's environment variables. Nothing of this process's environment is passed on but `PATH`. */
   readonly env?: Readonly<Record<string, string>>;
   /** The function's time-out in milliseconds; then the process is killed. @default 60000 */
@@ -148,6 +150,7 @@ class Service implements LocalLambda {
       functionName,
       entry: this.entry,
       handler: definition.handler,
+      exportName: definition.exportName ?? 'handler',
       preload: definition.preload,
       env: { ...lambdaEnvironment(functionName), ...definition.env },
       onMessage: (from, message) => this.options.onMessage?.(from, message),
