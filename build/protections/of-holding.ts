@@ -10,8 +10,8 @@ export const ofHolding: readonly Protection[] = [
     id: 'danger-margin',
     what: 'the signal fires before the lease ends (C31)',
     file: lease,
-    find: 'this.#expiresAt - settings.safetyMarginMs - context.clock.now().latest',
-    replace: 'this.#expiresAt - context.clock.now().latest',
+    find: 'this.#leftMs() - settings.safetyMarginMs',
+    replace: 'this.#leftMs()',
     test: {
       file: heartbeatTests,
       name: 'C31 a network cut while holding: the signal fires before the lease ends, reason store-unavailable',

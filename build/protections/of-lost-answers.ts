@@ -81,7 +81,7 @@ export const ofLostAnswers: readonly Protection[] = [
     id: 'valid-on-arrival',
     what: 'a grant that took longer than its lease is not handed out (C10)',
     file: acquisition,
-    find: 'if (leftMs > this.#request.safetyMarginMs) return grant;',
+    find: 'if (leftMs > this.#terms.safetyMarginMs) return grant;',
     replace: 'if (leftMs) return grant;',
     test: {
       file: lostAnswers,

@@ -3,6 +3,7 @@ import { publish } from '../events/index.js';
 import {
   type Grant,
   type GrantRequest,
+  type HoldSettings,
   type LeaseContext,
   type LeaseItem,
   takeoverBefore,
@@ -11,11 +12,11 @@ import { sleep } from '../runtime/index.js';
 import type { Patience } from './patience.js';
 
 /** What one acquire call asks for. */
-export interface AcquisitionRequest extends Omit<GrantRequest, 'leaseId' | 'seenLeaseId'> {
+export interface AcquisitionRequest extends Omit<GrantRequest, 'leaseId' | 'seenLeaseId' | 'leaseMs'> {
   /** Take over a lease of the same owner at once: an earlier attempt of the same logical worker. */
   readonly supersede: boolean;
-  /** A grant with less than this left on arrival is not handed out, in milliseconds. */
-  readonly safetyMarginMs: number;
+  /** How a lease that is granted now would be held, asked before each write: a caller's own time may run out. */
+  readonly terms: () => HoldSettings;
   /** Told the item as the store shows it: whether no waiting will make `change.condition` true of it. */
   readonly hopeless?: (item: LeaseItem) => boolean;
   readonly signal: AbortSignal | undefined;
@@ -43,6 +44,7 @@ export class Acquisition {
   readonly #request: AcquisitionRequest;
   readonly #patience: Patience;
   #leaseId: string;
+  #terms: HoldSettings;
   #seen: LeaseItem | undefined;
   #lastError: StoreError | undefined;
   /** A write of ours may be applied although we were not told. */
@@ -54,6 +56,12 @@ export class Acquisition {
     this.#request = request;
     this.#patience = patience;
     this.#leaseId = host.context.runtime.randomId();
+    this.#terms = request.terms();
+  }
+
+  /** What was asked for in the last write. */
+  get terms(): HoldSettings {
+    return this.#terms;
   }
 
   /**
@@ -96,9 +104,11 @@ export class Acquisition {
   }
 
   async #write(seenLeaseId?: string) {
-    const { safetyMarginMs, hopeless, signal, ...request } = this.#request;
+    const { terms, hopeless, signal, ...request } = this.#request;
+    this.#terms = terms();
+    const { leaseMs } = this.#terms;
     const outcome = await this.#host.context.store.grant(
-      { ...request, leaseId: this.#leaseId, seenLeaseId },
+      { ...request, leaseMs, leaseId: this.#leaseId, seenLeaseId },
       signal,
     );
     if (outcome.kind === 'held' && outcome.mayArriveLate) this.#uncertain = true;
@@ -108,7 +118,8 @@ export class Acquisition {
   /** A grant that took too long to arrive is given back, not handed out. */
   #accepted(grant: Grant): Grant | undefined {
     const leftMs = grant.expiresAt - this.#host.context.clock.now().latest;
-    if (leftMs > this.#request.safetyMarginMs) return grant;
+    // The margin of this very grant: a shorter one is asked for when the caller's own time runs out.
+    if (leftMs > this.#terms.safetyMarginMs) return grant;
     this.#giveBack();
     this.#startOver();
     this.#lastError = new StoreError(
@@ -198,7 +209,7 @@ export class Acquisition {
   }
 
   #giveBack(): void {
-    this.#host.giveBack(this.#request.name, this.#leaseId, this.#request.leaseMs);
+    this.#host.giveBack(this.#request.name, this.#leaseId, this.#terms.leaseMs);
   }
 
   /** The lease id is spent; what comes next is a new request. */

@@ -49,6 +49,14 @@ export interface HoldOptions {
   readonly renewEveryMs?: number;
   readonly safetyMarginMs?: number;
   readonly maxHoldMs?: number;
+  /**
+   * How long the caller itself has left, in milliseconds, asked again whenever it matters: for code whose time is
+   * limited, as a Lambda's is (`() => context.getRemainingTimeInMillis() - 1_000`). The lease is granted for no longer
+   * than that and not renewed past it, `signal` fires a safety margin before, and no wait lasts longer.
+   *
+   * @default the caller has no end
+   */
+  readonly endsInMs?: () => number;
 }
 
 /** The end of one request over all its attempts: what a renewal may cost in the worst case. */
@@ -89,7 +97,7 @@ export function holdSettings(client: LockClientOptions, hold: HoldOptions): Hold
   const own: HoldOptions = hold.leaseMs === undefined || hold.leaseMs === client.leaseMs ? client : {};
   const renewEveryMs = hold.renewEveryMs ?? own.renewEveryMs ?? leaseMs * defaults.renewFraction;
   const safetyMarginMs = hold.safetyMarginMs ?? own.safetyMarginMs ?? leaseMs * defaults.safetyMarginFraction;
-  const maxHoldMs = hold.maxHoldMs ?? client.maxHoldMs;
+  const maxHoldMs = shortest(hold.maxHoldMs ?? client.maxHoldMs, hold.endsInMs?.());
   const timeoutMs = callTimeoutMs(client);
   demandNumber('leaseMs', leaseMs, 1);
   demandNumber('renewEveryMs', renewEveryMs, 1);
@@ -113,7 +121,29 @@ export function holdSettings(client: LockClientOptions, hold: HoldOptions): Hold
     renewEveryMs,
     safetyMarginMs: marginMs,
     maxHoldMs,
+    endsInMs: hold.endsInMs,
   };
+}
+
+/**
+ * How long the caller has left, if that has an end.
+ *
+ * @throws UsageError if that is no number, or less than a millisecond
+ */
+export function timeLeftMs({ endsInMs }: HoldOptions): number | undefined {
+  if (endsInMs === undefined) return undefined;
+  if (typeof endsInMs !== 'function') {
+    throw new UsageError(`endsInMs: must be a function that tells milliseconds, got ${String(endsInMs)}`);
+  }
+  const leftMs = endsInMs();
+  demandNumber('endsInMs', leftMs, 1);
+  return leftMs;
+}
+
+/** Time that has run out is as good as a millisecond: a lease that short is never handed out. */
+function shortest(capMs: number | undefined, endsInMs: number | undefined): number | undefined {
+  if (endsInMs === undefined) return capMs;
+  return Math.min(capMs ?? endsInMs, Math.max(1, endsInMs));
 }
 
 /** @throws UsageError unless it is a finite number within the limits */

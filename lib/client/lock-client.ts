@@ -15,6 +15,7 @@ import {
   type HoldOptions,
   holdSettings,
   type LockClientOptions,
+  timeLeftMs,
 } from './client-options.js';
 import { type CronSlotOptions, type CronSlotOutcome, cronSlot } from './cron-slot.js';
 import { defaults } from './defaults.js';
@@ -123,9 +124,11 @@ export class LockClient implements AsyncDisposable {
     const owner = options.owner ?? this.owner;
     if (options.owner !== undefined) checkOwner(options.owner);
     if (options.group !== undefined) checkGroupName(options.group);
-    const waitMs = options.waitMs ?? defaults.waitMs;
-    demandNumber('waitMs', waitMs, 0);
-    const settings = holdSettings(this.#options, options);
+    const patienceMs = options.waitMs ?? defaults.waitMs;
+    demandNumber('waitMs', patienceMs, 0);
+    const waitMs = Math.min(patienceMs, timeLeftMs(options) ?? patienceMs);
+    const terms = () => holdSettings(this.#options, options);
+    terms();
     options.signal?.throwIfAborted();
 
     const patience = this.#patience(waitMs);
@@ -134,8 +137,7 @@ export class LockClient implements AsyncDisposable {
     const request: AcquisitionRequest = {
       name,
       owner,
-      leaseMs: settings.leaseMs,
-      safetyMarginMs: settings.safetyMarginMs,
+      terms,
       supersede: options.supersede ?? false,
       signal: options.signal,
       ...(options.group !== undefined && { group: options.group }),
@@ -144,8 +146,9 @@ export class LockClient implements AsyncDisposable {
     };
     try {
       const host = { context: this.context, giveBack: this.#giveBack.start.bind(this.#giveBack) };
-      const grant = await new Acquisition(host, request, patience).run();
-      const lease = new Lease(this.context, { name, owner }, grant, settings, turn.leave);
+      const acquisition = new Acquisition(host, request, patience);
+      const grant = await acquisition.run();
+      const lease = new Lease(this.context, { name, owner }, grant, acquisition.terms, turn.leave);
       turn.holder = () => lease.holderInfo;
       const { token, leaseId, takenOverFrom } = lease;
       const { waitedMs } = patience;

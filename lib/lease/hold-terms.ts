@@ -7,6 +7,8 @@ export interface HoldSettings {
   readonly renewEveryMs: number;
   readonly safetyMarginMs: number;
   readonly maxHoldMs: number | undefined;
+  /** How long the holder itself has left, asked at each look; the lease is over with it, whatever the store says. */
+  readonly endsInMs?: (() => number) | undefined;
 }
 
 /** Whose lease it was that had run out, or was superseded, when this one was granted. */

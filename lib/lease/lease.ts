@@ -80,7 +80,7 @@ export class Lease implements AsyncDisposable {
     this.#checkpoint = grant.item?.checkpoint;
     this.#heartbeat = new Heartbeat(context.runtime, {
       renewEveryMs: settings.renewEveryMs,
-      dangerInMs: () => this.#expiresAt - settings.safetyMarginMs - context.clock.now().latest,
+      dangerInMs: () => this.#leftMs() - settings.safetyMarginMs,
       renew: (signal) => this.#beat(signal),
       onDanger: () => this.#lose(this.#reasonForExpiry(), this.#lastRenewalFailed),
     });
@@ -105,7 +105,7 @@ export class Lease implements AsyncDisposable {
   /** How long the lease is still valid if it is not renewed, in milliseconds; 0 when it is over. */
   get remainingMs(): number {
     if (this.#state === 'lost' || this.#state === 'ended') return 0;
-    return Math.max(0, this.#expiresAt - this.#context.clock.now().latest);
+    return Math.max(0, this.#leftMs());
   }
 
   /** The checkpoint as this lease last saved it, or as the holder before left it. */
@@ -325,7 +325,7 @@ export class Lease implements AsyncDisposable {
     );
     this.#loss = error;
     this.#onEnd();
-    publish('lost', { ...this.#event(), reason, error });
+    publish('lost', { ...this.#event(), heldMs: this.#heldMs(), reason, error });
     this.#abort?.abort(error);
   }
 
@@ -333,7 +333,17 @@ export class Lease implements AsyncDisposable {
     this.#state = 'ended';
     this.#heartbeat.stop();
     this.#onEnd();
-    publish(how, this.#event());
+    publish(how, { ...this.#event(), heldMs: this.#heldMs() });
+  }
+
+  #heldMs(): number {
+    return Math.max(0, this.#context.clock.now().latest - this.acquiredAt);
+  }
+
+  /** Until the lease is over, computed now: by the store's time, and by the holder's own end where it has one. */
+  #leftMs(): number {
+    const leftMs = this.#expiresAt - this.#context.clock.now().latest;
+    return Math.min(leftMs, this.#settings.endsInMs?.() ?? leftMs);
   }
 
   /** Nothing is left to renew. */
@@ -343,7 +353,9 @@ export class Lease implements AsyncDisposable {
   }
 
   #reasonForExpiry(): LossReason {
-    if (this.#atMaxHold()) return 'max-hold';
+    const { endsInMs } = this.#settings;
+    const ownEnd = endsInMs !== undefined && endsInMs() <= this.#expiresAt - this.#context.clock.now().latest;
+    if (ownEnd || this.#atMaxHold()) return 'max-hold';
     return this.#lastRenewalFailed instanceof StoreError ? 'store-unavailable' : 'expired';
   }
 

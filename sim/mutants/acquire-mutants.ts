@@ -69,7 +69,7 @@ export const acquireMutants = [
   ...mutantsOf('lock', 'lib/client/acquisition.ts', [
     [
       'acquire: a grant that arrives when it is over is not handed out',
-      'if (leftMs > this.#request.safetyMarginMs) return grant;',
+      'if (leftMs > this.#terms.safetyMarginMs) return grant;',
       'if (leftMs > Number.NEGATIVE_INFINITY) return grant;',
     ],
     ['acquire: one that gives up gives its lease back', 'if (this.#uncertain) this.#giveBack();', ''],

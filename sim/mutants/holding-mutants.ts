@@ -67,13 +67,13 @@ export const holdingMutants = [
     ],
     [
       'holder: by the latest store time, not the earliest',
-      'return Math.max(0, this.#expiresAt - this.#context.clock.now().latest);',
-      'return Math.max(0, this.#expiresAt - this.#context.clock.now().earliest);',
+      'const leftMs = this.#expiresAt - this.#context.clock.now().latest;',
+      'const leftMs = this.#expiresAt - this.#context.clock.now().earliest;',
     ],
     [
       'holder: the danger comes by the latest store time',
-      'dangerInMs: () => this.#expiresAt - settings.safetyMarginMs - context.clock.now().latest,',
-      'dangerInMs: () => this.#expiresAt - settings.safetyMarginMs - context.clock.now().latest + 5_000,',
+      'dangerInMs: () => this.#leftMs() - settings.safetyMarginMs,',
+      'dangerInMs: () => this.#leftMs() - settings.safetyMarginMs + 5_000,',
     ],
     ['holder: is told of a loss by its signal', '    this.#abort?.abort(error);\n', ''],
     [
