@@ -9,6 +9,12 @@ export interface LeaseEvent {
   readonly leaseId: string;
 }
 
+/** What the events at the end of a lease tell. */
+export interface EndedLeaseEvent extends LeaseEvent {
+  /** From the grant to now, in milliseconds of the store's time. */
+  readonly heldMs: number;
+}
+
 /** The events of a client, by name; the channel is `leasehold:<name>`. */
 export interface LeaseEvents {
   /** A lease was granted. `takenOverFrom`: its lease had run out (or was superseded) without a release. */
@@ -24,9 +30,9 @@ export interface LeaseEvents {
   /** A renewal failed for the store's reasons; it is tried again until the lease ends. */
   readonly 'renewal-failed': LeaseEvent & { readonly error: unknown };
   /** The lease is over although its holder did not end it. Told once per lease. */
-  readonly lost: LeaseEvent & { readonly reason: LossReason; readonly error: LockLostError };
-  readonly released: LeaseEvent;
-  readonly completed: LeaseEvent;
+  readonly lost: EndedLeaseEvent & { readonly reason: LossReason; readonly error: LockLostError };
+  readonly released: EndedLeaseEvent;
+  readonly completed: EndedLeaseEvent;
   /** A release that nobody awaits the outcome of failed; the lease runs out by itself. */
   readonly 'release-failed': LeaseEvent & { readonly error: unknown };
   /** A write under an old token was refused. */
@@ -35,6 +41,13 @@ export interface LeaseEvents {
     readonly token: number;
     readonly currentToken: number | undefined;
     readonly operation: string;
+  };
+  /** The table refused a request because there were too many, and the SDK's own retries are used up. */
+  readonly throttled: {
+    readonly table: string;
+    /** The lock that the request was about, where it was about one. */
+    readonly name: string | undefined;
+    readonly error: unknown;
   };
 }
 

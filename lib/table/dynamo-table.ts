@@ -11,14 +11,13 @@ import {
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { StoreClock } from '../clock/index.js';
 import { StoreError, UsageError } from '../errors/index.js';
+import { publish } from '../events/index.js';
 import { deadlineAfter, type Runtime, sleep } from '../runtime/index.js';
 import { timed } from './date-header.js';
 import { type ConditionalChange, expressionOf } from './expression.js';
 import type { LeaseTable, StoredItem, WriteAnswer } from './lease-table.js';
-import { storeErrorOf } from './store-errors.js';
-
-/** The index over `group`, keys only: renewals cost it nothing. */
-export const groupIndexName = 'byGroup';
+import { isThrottling, storeErrorOf } from './store-errors.js';
+import { groupIndexName, pingName } from './table-names.js';
 
 /** DynamoDB takes at most this many keys in one BatchGetItem. */
 const batchSize = 100;
@@ -71,7 +70,7 @@ export class DynamoTable implements LeaseTable {
       return { applied: true, old: created ? undefined : unmarshalled(Attributes) };
     } catch (error) {
       const refused = refusalOf(error);
-      if (!refused) throw storeErrorOf(error, this.tableName, name);
+      if (!refused) throw this.#failure(error, 'write', name);
       const retried = refused.attempts > 1;
       // The SDK hands the item over marshalled, also through lib-dynamodb. An engine without it costs one read.
       const item = refused.item
@@ -93,7 +92,7 @@ export class DynamoTable implements LeaseTable {
       return true;
     } catch (error) {
       if (refusalOf(error)) return false;
-      throw storeErrorOf(error, this.tableName, item.name);
+      throw this.#failure(error, 'write', item.name);
     }
   }
 
@@ -129,7 +128,7 @@ export class DynamoTable implements LeaseTable {
       if (left.length === 0) continue;
       // A part of a batch may be throttled without an error; waiting longer each time is what AWS asks for.
       throttledRounds += left.length === asked.length ? 1 : 0;
-      if (throttledRounds > mostThrottledRounds) throw throttledBatch(this.tableName);
+      if (throttledRounds > mostThrottledRounds) throw this.#throttledBatch();
       await sleep(
         this.#options.runtime,
         50 * 2 ** throttledRounds * (0.5 + this.#options.runtime.random()),
@@ -179,8 +178,21 @@ export class DynamoTable implements LeaseTable {
     try {
       return await this.#send(command, signal);
     } catch (error) {
-      throw storeErrorOf(error, this.tableName, name, 'read');
+      throw this.#failure(error, 'read', name);
     }
+  }
+
+  #throttledBatch(): StoreError {
+    const message = `Table "${this.tableName}" is throttled: it answers no part of a batch`;
+    const error = new StoreError(message, undefined, { retryable: true, mayHaveApplied: false });
+    publish('throttled', { table: this.tableName, name: undefined, error });
+    return error;
+  }
+
+  /** The store's error as ours; that it is throttled is told, since most of it is waited out without another word. */
+  #failure(error: unknown, kind: 'read' | 'write', name?: string): Error {
+    if (isThrottling(error)) publish('throttled', { table: this.tableName, name, error });
+    return storeErrorOf(error, this.tableName, name, kind);
   }
 
   async #send(command: AnyCommand, signal?: AbortSignal): Promise<AnyCommand> {
@@ -197,13 +209,6 @@ export class DynamoTable implements LeaseTable {
       deadline.clear();
     }
   }
-}
-
-function throttledBatch(table: string): StoreError {
-  return new StoreError(`Table "${table}" is throttled: it answers no part of a batch`, undefined, {
-    retryable: true,
-    mayHaveApplied: false,
-  });
 }
 
 function keyOf(name: string): Marshalled {

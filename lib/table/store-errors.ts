@@ -1,12 +1,14 @@
 import { LeaseholdError, StoreError } from '../errors/index.js';
 
+const throttled = 'is throttled';
+
 /** Refused before anything was done, for reasons that pass. */
 const passing: Readonly<Record<string, string>> = {
-  ThrottlingException: 'is throttled',
-  ProvisionedThroughputExceededException: 'is throttled',
-  RequestLimitExceeded: 'is throttled',
-  RequestThrottled: 'is throttled',
-  LimitExceededException: 'is throttled',
+  ThrottlingException: throttled,
+  ProvisionedThroughputExceededException: throttled,
+  RequestLimitExceeded: throttled,
+  RequestThrottled: throttled,
+  LimitExceededException: throttled,
   // A guard's ConditionCheck of the lease item is under way; the SDK does not try again by itself.
   TransactionConflictException: 'is busy with a transaction on the item',
 };
@@ -26,6 +28,11 @@ const permanent: Readonly<Record<string, (table: string) => string>> = {
 
 interface ServiceError extends Error {
   readonly $metadata?: { readonly httpStatusCode?: number; readonly attempts?: number };
+/** Whether the store refused a request because there were too many. */
+export function isThrottling(error: unknown): boolean {
+  return error instanceof Error && passing[error.name] === throttled;
+}
+
 }
 
 /**
