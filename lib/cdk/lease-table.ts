@@ -1,40 +1,66 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, Billing, type ITable, ProjectionType, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
-import { Construct } from 'constructs';
-
-/** What a {@link LeaseTable} can be told. */
-export interface LeaseTableProps {
-  /** The table's name. @default one that CloudFormation makes up */
-  readonly tableName?: string;
-  /** Whether the table can't be deleted. @default true */
-  readonly deletionProtection?: boolean;
-  /** What becomes of the table when it leaves the stack. @default RemovalPolicy.RETAIN */
-  readonly removalPolicy?: RemovalPolicy;
-}
-
-/** The index over `group`. The client knows it by this name. */
-const groupIndexName = 'byGroup';
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import {
+  AttributeType,
+  Billing,
+  type CfnGlobalTable,
+  ContributorInsightsMode,
+  type ITableV2,
+  MultiRegionConsistency,
+  ProjectionType,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
+import type { Construct } from 'constructs';
+import { groupIndexName } from '../table/table-names.js';
+import { checkReplicas, replicaProblems } from './lease-replicas.js';
+import { LeaseSweeper } from './lease-sweeper.js';
+import { type ILeaseTable, LeaseTableBase } from './lease-table-base.js';
+import type { LeaseTableProps } from './lease-table-props.js';
 
 /**
  * The table that holds the leases: on demand, with TTL as garbage collection, point-in-time recovery, and the
- * index by which the slices of a run are found. Fencing tokens live in it, so it is kept unless told otherwise: a
+ * index by which the locks of a group are found. Fencing tokens live in it, so it is kept unless told otherwise: a
  * table that is deleted and made again would start from a later token, but forget who holds what.
  */
-export class LeaseTable extends Construct {
-  /** The table itself. */
-  readonly table: ITable;
+export class LeaseTable extends LeaseTableBase {
+  /** A table that exists, in the stack's account and Region. */
+  static fromTableName(scope: Construct, id: string, tableName: string): ILeaseTable {
+    return new ExistingLeaseTable(scope, id, (own) => TableV2.fromTableName(own, 'Table', tableName));
+  }
 
+  /**
+   * A table that exists. One of another account needs a policy of its own that allows its use.
+   *
+   * @throws Error unless it is the ARN of a table
+   */
+  static fromTableArn(scope: Construct, id: string, tableArn: string): ILeaseTable {
+    return new ExistingLeaseTable(scope, id, (own) => TableV2.fromTableArn(own, 'Table', tableArn));
+  }
+
+  readonly table: ITableV2;
+  /** Deletes expired items from a table with replicas; other tables have TTL and no sweeper. */
+  readonly sweeper: LeaseSweeper | undefined;
+  protected readonly tableArns: readonly string[];
+  protected readonly replicaKeyArns: readonly string[];
+  protected readonly noTransactions: string | undefined;
+
+  /** @throws Error if the replicas asked for can't hold locks */
   constructor(scope: Construct, id: string, props: LeaseTableProps = {}) {
     super(scope, id);
-    this.table = new TableV2(this, 'Table', {
+    const { replicas } = props;
+    if (replicas) checkReplicas(this, replicas);
+    if (props.sweeper && !replicas)
+      throw new Error('sweeper: only a table with replicas has one, others have TTL');
+    const table = new TableV2(this, 'Table', {
       tableName: props.tableName,
       partitionKey: { name: 'name', type: AttributeType.STRING },
       billing: Billing.onDemand(),
-      timeToLiveAttribute: 'ttl',
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      encryption: props.encryption,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: props.pointInTimeRecovery ?? true },
       deletionProtection: props.deletionProtection ?? true,
       removalPolicy: props.removalPolicy ?? RemovalPolicy.RETAIN,
+      ...(props.contributorInsights && {
+        contributorInsightsSpecification: { enabled: true, mode: ContributorInsightsMode.THROTTLED_KEYS },
+      }),
       globalSecondaryIndexes: [
         {
           indexName: groupIndexName,
@@ -44,21 +70,42 @@ export class LeaseTable extends Construct {
           projectionType: ProjectionType.KEYS_ONLY,
         },
       ],
+      ...(replicas
+        ? {
+            // A strongly consistent table has no TTL: the sweeper does its work.
+            multiRegionConsistency: MultiRegionConsistency.STRONG,
+            replicas: replicas.regions.map((region) => ({ region })),
+            witnessRegion: replicas.witness,
+          }
+        : { timeToLiveAttribute: 'ttl' }),
     });
+    this.table = table;
+    this.tableArns = [table.tableArn, ...(replicas?.regions ?? []).map((region) => this.#arnIn(region))];
+    this.replicaKeyArns = Object.values(props.encryption?.replicaKeyArns ?? {});
+    this.noTransactions = replicas && 'a strongly consistent global table has no transactions';
+    this.sweeper = replicas && new LeaseSweeper(this, 'Sweeper', this, props.sweeper);
+    this.node.addValidation({ validate: () => replicaProblems(table.node.defaultChild as CfnGlobalTable) });
   }
 
-  /** What a client needs to take, hold and find leases, and no more: no scan, no delete, no other index. */
-  grantUse(grantee: IGrantable): Grant {
-    const table = Grant.addToPrincipal({
-      grantee,
-      actions: ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
-      resourceArns: [this.table.tableArn],
+  #arnIn(region: string): string {
+    return Stack.of(this).formatArn({
+      service: 'dynamodb',
+      region,
+      resource: 'table',
+      resourceName: this.table.tableName,
     });
-    const index = Grant.addToPrincipal({
-      grantee,
-      actions: ['dynamodb:Query'],
-      resourceArns: [`${this.table.tableArn}/index/${groupIndexName}`],
-    });
-    return table.combine(index);
+  }
+}
+
+class ExistingLeaseTable extends LeaseTableBase {
+  readonly table: ITableV2;
+  protected readonly tableArns: readonly string[];
+  protected readonly replicaKeyArns = [];
+  protected readonly noTransactions = undefined;
+
+  constructor(scope: Construct, id: string, find: (own: Construct) => ITableV2) {
+    super(scope, id);
+    this.table = find(this);
+    this.tableArns = [this.table.tableArn];
   }
 }

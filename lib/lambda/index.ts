@@ -1,6 +1,7 @@
 export { createPlanHandler, type PlanEvent, type PlanInput } from './plan-handler.js';
 export { createScanHandlers, type ScanHandlers } from './scan-handlers.js';
 export type { SeatEnd } from './seat-end.js';
+export { createSweepHandler } from './sweep-handler.js';
 export type { VerdictAnswer } from './verdict-answer.js';
 export { createVerifyHandler, type VerifyEvent } from './verify-handler.js';
 export { createWorkHandler, type RemainingTime, type WorkEvent } from './work-handler.js';

@@ -6,8 +6,8 @@ import {
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
 import { UsageError } from '../errors/index.js';
-import { groupIndexName } from './dynamo-table.js';
 import { storeErrorOf } from './store-errors.js';
+import { groupIndexName } from './table-names.js';
 
 /** What a check found of a table that can be used. */
 export interface TableCheck {

@@ -11,8 +11,8 @@ import {
 import { StoreError, UsageError } from '../errors/index.js';
 import { deadlineAfter, type Runtime, sleep, systemRuntime } from '../runtime/index.js';
 import { indexProblems, keyProblems } from './check-table.js';
-import { groupIndexName } from './dynamo-table.js';
 import { storeErrorOf } from './store-errors.js';
+import { groupIndexName } from './table-names.js';
 
 /** How {@link createTable} makes the table. */
 export interface CreateTableOptions {

@@ -170,7 +170,7 @@ export class DynamoTable implements LeaseTable {
   }
 
   async ping(signal?: AbortSignal): Promise<void> {
-    const command = new GetItemCommand({ TableName: this.tableName, Key: keyOf('leasehold/ping') });
+    const command = new GetItemCommand({ TableName: this.tableName, Key: keyOf(pingName) });
     await this.#call(command, signal);
   }
 

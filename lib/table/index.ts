@@ -3,3 +3,4 @@ export * from './create-table.js';
 export * from './dynamo-table.js';
 export * from './expression.js';
 export * from './lease-table.js';
+export * from './table-names.js';

@@ -11,6 +11,8 @@ const passing: Readonly<Record<string, string>> = {
   LimitExceededException: throttled,
   // A guard's ConditionCheck of the lease item is under way; the SDK does not try again by itself.
   TransactionConflictException: 'is busy with a transaction on the item',
+  // A strongly consistent global table: a write to the same item in another Region came first.
+  ReplicatedWriteConflictException: 'is busy with a write to the item in another Region',
 };
 
 /** The store's own plain words for what will not pass by itself. */
@@ -26,13 +28,13 @@ const permanent: Readonly<Record<string, (table: string) => string>> = {
   ItemCollectionSizeLimitExceededException: (table) => `The item is too large for table "${table}"`,
 };
 
-interface ServiceError extends Error {
-  readonly $metadata?: { readonly httpStatusCode?: number; readonly attempts?: number };
 /** Whether the store refused a request because there were too many. */
 export function isThrottling(error: unknown): boolean {
   return error instanceof Error && passing[error.name] === throttled;
 }
 
+interface ServiceError extends Error {
+  readonly $metadata?: { readonly httpStatusCode?: number; readonly attempts?: number };
 }
 
 /**

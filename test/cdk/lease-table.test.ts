@@ -61,7 +61,7 @@ it('grantUse allows the client to work, and nothing else', () => {
   const statements = statementsOf(Template.fromStack(stack), 'User');
   const table = expect.objectContaining({ 'Fn::GetAtt': [expect.stringMatching(/^LeasesTable/), 'Arn'] });
   expect(statements).toEqual({
-    'dynamodb:BatchGetItem dynamodb:GetItem dynamodb:PutItem dynamodb:UpdateItem': expect.objectContaining({
+    'dynamodb:BatchGetItem dynamodb:GetItem dynamodb:UpdateItem': expect.objectContaining({
       Effect: 'Allow',
       Resource: table,
     }),

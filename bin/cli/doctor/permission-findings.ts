@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { StoreClock } from '../../../lib/clock/index.js';
 import { timed } from '../../../lib/table/date-header.js';
-import { groupIndexName } from '../../../lib/table/dynamo-table.js';
+import { groupIndexName } from '../../../lib/table/table-names.js';
 import { about, type Finding } from './finding.js';
 
 /** A request that changes nothing, and what the action is needed for. */

@@ -1,0 +1,3 @@
+import { createSweepHandler } from '../lib/lambda/sweep-handler.js';
+
+export const handler = createSweepHandler();
