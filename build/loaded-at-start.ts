@@ -1,7 +1,7 @@
 import type { Metafile } from 'esbuild';
 
-/** The output files that are loaded along with an entry: it, and what it imports statically, and so on. */
-export function loadedAtStart({ outputs }: Metafile, entry: string): readonly string[] {
+/** The output files that are loaded along with some entries: they, and what they import statically, and so on. */
+export function loadedAtStart({ outputs }: Metafile, ...entries: readonly string[]): readonly string[] {
   const found = new Set<string>();
   const visit = (path: string) => {
     if (found.has(path) || !outputs[path]) return;
@@ -10,6 +10,6 @@ export function loadedAtStart({ outputs }: Metafile, entry: string): readonly st
       if (kind === 'import-statement') visit(imported);
     }
   };
-  visit(entry);
+  for (const entry of entries) visit(entry);
   return [...found];
 }

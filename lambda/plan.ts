@@ -1,3 +1,3 @@
-import { createPlanHandler } from '../lib/lambda/index.js';
+import { createPlanHandler, observed } from '../lib/lambda/index.js';
 
-export const handler = createPlanHandler();
+export const handler = observed(createPlanHandler());

@@ -1,3 +1,3 @@
-import { createVerifyHandler } from '../lib/lambda/index.js';
+import { createVerifyHandler, observed } from '../lib/lambda/index.js';
 
-export const handler = createVerifyHandler();
+export const handler = observed(createVerifyHandler());

@@ -1,3 +1,3 @@
-import { createWorkHandler } from '../lib/lambda/index.js';
+import { createWorkHandler, observed } from '../lib/lambda/index.js';
 
-export const handler = createWorkHandler();
+export const handler = observed(createWorkHandler());

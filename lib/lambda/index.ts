@@ -1,3 +1,4 @@
+export { type InvocationKeys, type ObservedOptions, observed } from './observability/index.js';
 export { createPlanHandler, type PlanEvent, type PlanInput } from './plan-handler.js';
 export { createScanHandlers, type ScanHandlers } from './scan-handlers.js';
 export type { SeatEnd } from './seat-end.js';

@@ -1,4 +1,5 @@
 import type { Processor } from '../scan/index.js';
+import { observed } from './observability/index.js';
 import { createPlanHandler } from './plan-handler.js';
 import type { Environment } from './settings.js';
 import { createVerifyHandler } from './verify-handler.js';
@@ -12,7 +13,7 @@ export interface ScanHandlers {
 }
 
 /**
- * All handlers of a scan with a processor of your own. Work and verify must have the same one: what the one made of
+ * All handlers of a scan with a processor of your own, with logs and metrics as our own have them. Work and verify must have the same one: what the one made of
  * the pages, the other merges. Hence one module that exports both, which `SliceScan` takes as its `processor`:
  *
  * ```ts
@@ -26,8 +27,8 @@ export function createScanHandlers(
   options: { readonly processor?: Processor; readonly env?: Environment } = {},
 ): ScanHandlers {
   return {
-    plan: createPlanHandler(options),
-    work: createWorkHandler(options),
-    verify: createVerifyHandler(options),
+    plan: observed(createPlanHandler(options), options),
+    work: observed(createWorkHandler(options), options),
+    verify: observed(createVerifyHandler(options), options),
   };
 }

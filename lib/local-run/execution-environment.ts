@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { type EnvironmentMessage, isEnvironmentMessage } from './environment-messages.js';
 import { exitError, LocalLambdaError, stoppedError, timeoutError } from './lambda-errors.js';
@@ -21,6 +22,7 @@ export interface EnvironmentStart {
   readonly env: Readonly<Record<string, string>>;
   readonly onMessage: (environment: ExecutionEnvironment, message: unknown) => void;
   readonly onExit: (environment: ExecutionEnvironment, how: string) => void;
+  readonly onOutput?: (environment: ExecutionEnvironment, line: string) => void;
 }
 
 interface Invocation {
@@ -47,8 +49,11 @@ export class ExecutionEnvironment {
     this.#child = fork(start.entry, [start.handler, start.exportName], {
       env: start.env,
       execArgv: imports,
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      stdio: ['ignore', start.onOutput ? 'pipe' : 'ignore', 'pipe', 'ipc'],
     });
+    if (this.#child.stdout) {
+      createInterface({ input: this.#child.stdout }).on('line', (line) => start.onOutput?.(this, line));
+    }
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderrTail = (this.#stderrTail + text).slice(-stderrTailLength);
     });

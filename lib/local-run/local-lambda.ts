@@ -25,6 +25,8 @@ export interface LocalLambdaOptions {
   readonly functions: Readonly<Record<string, LocalFunction>>;
   /** Gets what a preload module or a handler sends with `process.send`. */
   readonly onMessage?: (environment: ExecutionEnvironment, message: unknown) => void;
+  /** Gets each line that a handler writes to its standard output, where Lambda's log begins. @default not read */
+  readonly onOutput?: (environment: ExecutionEnvironment, line: string) => void;
   /** Told when a process is gone, for whatever reason (`how`: `signal: SIGKILL`, `exit status 1`). */
   readonly onExit?: (environment: ExecutionEnvironment, how: string) => void;
 }
@@ -154,6 +156,7 @@ class Service implements LocalLambda {
       preload: definition.preload,
       env: { ...lambdaEnvironment(functionName), ...definition.env },
       onMessage: (from, message) => this.options.onMessage?.(from, message),
+      ...(this.options.onOutput && { onOutput: this.options.onOutput }),
       onExit: (gone, how) => {
         this.#environments.delete(gone);
         this.options.onExit?.(gone, how);

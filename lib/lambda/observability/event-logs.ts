@@ -1,0 +1,79 @@
+import type { LibraryEvents, Listeners } from './library-events.js';
+
+/** A line's level. Powertools prints INFO and above unless `POWERTOOLS_LOG_LEVEL` says otherwise. */
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/** Writes one line. */
+export type WriteLog = (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void;
+
+/**
+ * A line for each event. What happens every few seconds of a healthy hold is DEBUG, what ends or begins one INFO, and
+ * what an operator may have to look at WARN or ERROR. A lease id is never logged: who knows it can release the lease.
+ */
+export function logListeners(write: WriteLog): Listeners {
+  return {
+    granted: ({ waitedMs, takenOverFrom, adopted, ...event }) =>
+      write(takenOverFrom ? 'warn' : 'info', takenOverFrom ? 'lock taken over' : 'lock granted', {
+        ...leaseFields(event),
+        waitedMs,
+        takenOverFrom,
+        adopted,
+      }),
+    held: ({ name, owner, holder }) =>
+      write('info', 'lock held by another', {
+        lock: name,
+        owner,
+        holder: holder && {
+          owner: holder.owner,
+          token: holder.token,
+          acquiredAt: holder.acquiredAt,
+          remainingMs: holder.remainingMs,
+        },
+      }),
+    renewed: (event) =>
+      write('debug', 'lease renewed', { ...leaseFields(event), expiresAt: event.expiresAt }),
+    'renewal-failed': (event) =>
+      write('warn', 'renewal failed', { ...leaseFields(event), error: event.error }),
+    lost: (event) =>
+      write('error', 'lease lost', { ...leaseFields(event), reason: event.reason, heldMs: event.heldMs }),
+    released: (event) => write('info', 'lock released', { ...leaseFields(event), heldMs: event.heldMs }),
+    completed: (event) => write('info', 'lock completed', { ...leaseFields(event), heldMs: event.heldMs }),
+    'release-failed': (event) =>
+      write('warn', 'release failed', { ...leaseFields(event), error: event.error }),
+    'stale-write-refused': ({ name, token, currentToken, operation }) =>
+      write('warn', 'stale write refused', { lock: name, token, currentToken, operation }),
+    throttled: ({ table, name, error }) => write('warn', 'table throttled', { table, lock: name, error }),
+    ...scanLines(write),
+  };
+}
+
+function scanLines(write: WriteLog): Listeners {
+  return {
+    'scan-planned': (event) => write('info', 'scan planned', event),
+    'scan-slice-acquired': ({ takenOver, takenOverFrom, cursor, lo, hi, attempts, ...event }) =>
+      write(takenOver ? 'warn' : 'info', takenOver ? 'slice taken over' : 'slice taken', {
+        ...sliceFields(event),
+        takenOverFrom,
+        cursor,
+        lo,
+        hi,
+        attempts,
+      }),
+    'scan-page-done': ({ pages, objects, bytes, totalObjects, ...event }) =>
+      write('debug', 'page done', { ...sliceFields(event), pages, objects, bytes, totalObjects }),
+    'scan-slice-completed': ({ pages, objects, bytes, ...event }) =>
+      write('info', 'slice done', { ...sliceFields(event), pages, objects, bytes }),
+    'scan-slice-released': ({ why, error, ...event }) =>
+      write(why === 'failed' ? 'warn' : 'info', 'slice given back', { ...sliceFields(event), why, error }),
+    'scan-slice-lost': ({ reason, error, ...event }) =>
+      write('warn', 'slice lost', { ...sliceFields(event), reason, error }),
+    'scan-slice-quarantined': ({ run, seat, slice, name, attempts, lo, hi, error }) =>
+      write('error', 'slice quarantined', { run, seat, slice, lock: name, attempts, lo, hi, error }),
+  };
+}
+
+type Named = Pick<LibraryEvents['renewed'], 'name' | 'owner' | 'token'>;
+const leaseFields = ({ name, owner, token }: Named) => ({ lock: name, owner, token });
+
+type OfSlice = Pick<LibraryEvents['scan-slice-completed'], 'run' | 'seat' | 'slice' | 'name' | 'token'>;
+const sliceFields = ({ run, seat, slice, name, token }: OfSlice) => ({ run, seat, slice, lock: name, token });

@@ -1,0 +1,46 @@
+import type { LossReason } from '../../errors/index.js';
+import type { Listeners } from './library-events.js';
+import type { MetricName } from './metric-names.js';
+
+/** Adds a value to a metric. */
+export type AddMetric = (name: MetricName, value: number) => void;
+
+const lostBy: Readonly<Record<LossReason, MetricName>> = {
+  expired: 'LostExpired',
+  'taken-over': 'LostTakenOver',
+  broken: 'LostBroken',
+  'store-unavailable': 'LostStoreUnavailable',
+  'max-hold': 'LostMaxHold',
+};
+
+/** What each event counts as. */
+export function metricListeners(add: AddMetric): Listeners {
+  return {
+    granted({ waitedMs, takenOverFrom }) {
+      add('Granted', 1);
+      add('Waited', waitedMs);
+      if (takenOverFrom) add('Takeover', 1);
+    },
+    held: () => add('Held', 1),
+    released: ({ heldMs }) => add('HoldTime', heldMs),
+    completed: ({ heldMs }) => add('HoldTime', heldMs),
+    lost({ reason }) {
+      add('Lost', 1);
+      add(lostBy[reason], 1);
+    },
+    'stale-write-refused': () => add('StaleWriteRefused', 1),
+    'renewal-failed': () => add('RenewalFailed', 1),
+    'release-failed': () => add('ReleaseFailed', 1),
+    throttled: () => add('StoreThrottled', 1),
+    'scan-planned': ({ slices, existed }) => {
+      if (!existed) add('SlicesPlanned', slices);
+    },
+    'scan-slice-acquired': ({ takenOver }) => {
+      if (takenOver) add('SlicesTakenOver', 1);
+    },
+    'scan-slice-completed': () => add('SlicesDone', 1),
+    'scan-slice-released': () => add('SlicesGivenBack', 1),
+    'scan-slice-lost': () => add('SlicesLost', 1),
+    'scan-slice-quarantined': () => add('SlicesQuarantined', 1),
+  };
+}

@@ -1,0 +1,85 @@
+import { systemRuntime } from '../../runtime/index.js';
+import type { Environment } from '../settings.js';
+import { type InvocationKeys, invocationKeys } from './invocation-keys.js';
+import { defaultServiceName } from './metric-names.js';
+import type { Failure, InvocationContext, Observer } from './observer.js';
+import { switchesOf } from './switches.js';
+
+/** Options of {@link observed}. */
+export interface ObservedOptions {
+  /**
+   * The value of the metrics' dimension `service`, and a key of every line.
+   *
+   * @default the environment variable POWERTOOLS_SERVICE_NAME, or else `leasehold`
+   */
+  readonly service?: string;
+  /** What every line and trace of an invocation carries. @default run, seat, lock, operation, execution, where the event has them */
+  readonly keysOf?: (event: unknown) => InvocationKeys;
+  /** In an invocation that lasts, metrics are written at least this often while leases are renewed, in milliseconds. @default 60000 */
+  readonly flushEveryMs?: number;
+  /** Where the switches are read from: LEASEHOLD_LOGS, LEASEHOLD_METRICS, LEASEHOLD_TRACING, each `on` or `off`. @default process.env */
+  readonly env?: Environment;
+}
+
+const defaultFlushEveryMs = 60_000;
+
+/**
+ * Puts logs, metrics and tracing around a handler, by Powertools for AWS Lambda: what the library tells on its
+ * diagnostics channels becomes lines and metrics. Wrap a function's one handler, once.
+ *
+ * ```ts
+ * export const handler = observed(async (event: Order) => locks.withLock(event.id, settle));
+ * ```
+ *
+ * What only watches never fails the invocation: its own errors are dropped, the handler's come out unchanged.
+ *
+ * @returns a handler with the same arguments and result; it also throws UsageError for a switch that is neither on
+ *   nor off
+ */
+export function observed<Parameters extends readonly unknown[], Result>(
+  handler: (...parameters: Parameters) => Promise<Result> | Result,
+  options: ObservedOptions = {},
+): (...parameters: Parameters) => Promise<Result> {
+  let observers: Promise<readonly Observer[]> | undefined;
+  return async (...parameters) => {
+    // Lambda gives both, also to a handler that takes only the first.
+    const [event, context] = parameters;
+    // Not when the module loads: an error there has no name that a state machine could match.
+    observers ??= observersOf(options);
+    const about = quietly(() => (options.keysOf ?? invocationKeys)(event)) ?? {};
+    const ends = (await observers).map(
+      ({ begin }) => quietly(() => begin((context ?? {}) as InvocationContext, about)) ?? (() => {}),
+    );
+    let failure: Failure | undefined;
+    try {
+      return await handler(...parameters);
+    } catch (error) {
+      failure = { error };
+      throw error;
+    } finally {
+      for (const end of ends.reverse()) quietly(() => end(failure));
+    }
+  };
+}
+
+/** Each part is loaded only when it is switched on. */
+async function observersOf(options: ObservedOptions): Promise<readonly Observer[]> {
+  const env = options.env ?? process.env;
+  const on = switchesOf(env);
+  const service = options.service ?? (env.POWERTOOLS_SERVICE_NAME?.trim() || defaultServiceName);
+  const flushEveryMs = options.flushEveryMs ?? defaultFlushEveryMs;
+  const parts = [
+    on.tracing && import('./tracing.js').then(({ tracing }) => tracing(service)),
+    on.logs && import('./logs.js').then(({ logs }) => logs(service)),
+    on.metrics && import('./metrics.js').then(({ metrics }) => metrics(service, flushEveryMs, systemRuntime)),
+  ];
+  return Promise.all(parts.filter((part) => part !== false));
+}
+
+function quietly<Value>(observe: () => Value): Value | undefined {
+  try {
+    return observe();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,26 @@
+import { Tracer } from '@aws-lambda-powertools/tracer';
+import type { Observer } from './observer.js';
+
+/**
+ * A subsegment of X-Ray for each invocation, annotated with what the invocation is about, and under it the requests
+ * that it sends. Outside of Lambda, or without a daemon, nothing is sent and nothing fails.
+ */
+export function tracing(serviceName: string): Observer {
+  const tracer = new Tracer({ serviceName });
+  return {
+    begin(context, keys) {
+      const segment = tracer.getSegment();
+      const subsegment = segment?.addNewSubsegment(`## ${context.functionName ?? serviceName}`);
+      if (!segment || !subsegment) return () => {};
+      tracer.setSegment(subsegment);
+      tracer.annotateColdStart();
+      tracer.addServiceNameAnnotation();
+      for (const [key, value] of Object.entries(keys)) tracer.putAnnotation(key, value);
+      return (failure) => {
+        if (failure && failure.error instanceof Error) tracer.addErrorAsMetadata(failure.error);
+        subsegment.close();
+        tracer.setSegment(segment);
+      };
+    },
+  };
+}
