@@ -9,6 +9,8 @@ export interface RunStateMachineOptions {
   readonly invoke: Invoke;
   /** `$$.Execution.Name`. */
   readonly executionName: string;
+  /** `$$.Execution.Id`. @default an ARN of a made-up state machine, with the execution's name */
+  readonly executionArn?: string;
   /** Stops the execution; invocations that are under way get it, too. */
   readonly signal?: AbortSignal;
   /** Told every step: states entered, left, failed, retried. */
@@ -62,7 +64,14 @@ export async function runStateMachine(
   const machine = new StateMachine(definition as never, { validationOptions: { checkArn: false } });
   const execution = machine.run(input as never, {
     overrides: { taskResourceLocalHandlers: handlers as never, ...pauses },
-    context: { Execution: { Name: options.executionName }, State: {}, StateMachine: {} },
+    context: {
+      Execution: {
+        Id: options.executionArn ?? madeUpArn(options.executionName),
+        Name: options.executionName,
+      },
+      State: {},
+      StateMachine: {},
+    },
   });
   const told = tellEvents(execution.eventLogs, options.onEvent);
   const onAbort = () => {
@@ -82,6 +91,10 @@ export async function runStateMachine(
     await tracked.settled(abortGraceMs);
     await told;
   }
+}
+
+function madeUpArn(executionName: string): string {
+  return `arn:aws:states:eu-central-1:000000000000:execution:local:${executionName}`;
 }
 
 function outcomeOf(error: Error): ExecutionOutcome {

@@ -1,0 +1,179 @@
+import { Duration } from 'aws-cdk-lib';
+import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import {
+  Chain,
+  Choice,
+  Condition,
+  Fail,
+  type IChainable,
+  type INextable,
+  JsonPath,
+  Parallel,
+  Pass,
+  type State,
+  StateMachineFragment,
+  TaskInput,
+  Timeout,
+} from 'aws-cdk-lib/aws-stepfunctions';
+import { LambdaInvoke, type LambdaInvokeProps } from 'aws-cdk-lib/aws-stepfunctions-tasks';
+import type { Construct } from 'constructs';
+import type { LockedSectionProps } from './locked-section-props.js';
+import { checkSection, sectionProblems } from './section-checks.js';
+import { heldRetry, transientRetry } from './section-retries.js';
+
+/**
+ * States that run under a lock: acquire, the given states, release, also when they fail; then the execution fails with
+ * the original error and cause. It is a fragment: put it into a chain with others, more than one, inside each other,
+ * inside maps and branches.
+ *
+ * The holder is the execution. Nothing renews the lease, and nothing needs to: it lasts for `timeout`, and ends with
+ * the execution, whose end is told to the service (`LockService.watchExecutions`), or asked for by the next taker. The
+ * states find the lock in their input; those that write should hand its `token` to what they write to, since a lease
+ * alone is no mutual exclusion.
+ *
+ * A release that fails is tried again some times, then the execution goes on: its end frees the lock.
+ *
+ * Limits. The state machine must use JSONPath (states inside may use JSONata), and the input of a section must be an
+ * object. Nothing bounds how long the states take: give your tasks and the state machine time-outs. A redrive goes on
+ * where the execution failed: after the section's own end as failed, or, if it was stopped from outside, amid the
+ * states, without the lock, which the section then finds out at its end (`whenLost`); start a new execution instead. An
+ * Express execution can't be asked for, and its end is not told: `timeout` must be at most 5 minutes there.
+ *
+ * @see https://docs.aws.amazon.com/step-functions/latest/dg/redrive-executions.html
+ */
+export class LockedSection extends StateMachineFragment {
+  readonly startState: State;
+  readonly endStates: INextable[];
+  readonly #props: LockedSectionProps;
+
+  /** @throws Error for an option that can't be */
+  constructor(scope: Construct, id: string, props: LockedSectionProps) {
+    super(scope, id);
+    checkSection(id, props);
+    this.#props = props;
+    const { whenHeld = 'fail' } = props;
+    // All states of the section see `{ lock, input }`, so that the input can be anything, and what it holds stays.
+    const enter = new Pass(this, 'Enter', {
+      parameters: { lock: { name: props.name, leaseId: JsonPath.uuid() }, input: JsonPath.objectAt('$') },
+    });
+    const acquire = this.#acquire();
+    const locked = this.#locked();
+    const release = this.#release('Release', { token: JsonPath.numberAt('$.lock.answer.granted.token') });
+    const leave = new Pass(this, 'Leave', { outputPath: '$.input[0]' });
+    enter.next(acquire).next(locked).next(release).next(leave);
+
+    const fail = this.#fail();
+    const held = whenHeld === 'fail' ? undefined : this.#held(whenHeld);
+    if (held) acquire.addCatch(held.startState, { errors: ['LockHeldError'], resultPath: '$.lock' });
+    acquire.addCatch(this.#release('Give back', {}, fail), { errors: ['States.ALL'], resultPath: '$.input' });
+    const token = { token: JsonPath.numberAt('$.lock.answer.granted.token') };
+    locked.addCatch(this.#release('Release after error', token, fail), {
+      errors: ['States.ALL'],
+      resultPath: '$.input',
+    });
+    if (props.whenLost !== 'continue') {
+      release.addCatch(fail, { errors: ['LockLostError'], resultPath: '$.input' });
+    }
+    release.addCatch(leave, { errors: ['States.ALL'], resultPath: JsonPath.DISCARD });
+
+    this.startState = enter;
+    this.endStates = [leave, ...(held?.endStates ?? [])];
+    this.prefixStates();
+    this.node.addValidation({ validate: () => sectionProblems(this, acquire, props) });
+  }
+
+  /**
+   * The lease id is made before, in `Enter`: the same over the attempts of one acquire, so that an attempt whose answer
+   * was lost is found again, and a new one whenever the section is entered.
+   */
+  #acquire(): LambdaInvoke {
+    const { timeout = Duration.days(1), whenHeld = 'fail' } = this.#props;
+    const { waitFor = whenHeld === 'fail' ? Duration.minutes(15) : Duration.seconds(0) } = this.#props;
+    const acquire = this.#ask('Acquire', {
+      payload: TaskInput.fromObject({
+        operation: 'acquire',
+        name: JsonPath.stringAt('$.lock.name'),
+        leaseId: JsonPath.stringAt('$.lock.leaseId'),
+        leaseMs: timeout.toMilliseconds(),
+        execution: JsonPath.stringAt('$$.Execution.Id'),
+        throw: true,
+      }),
+      resultSelector: { granted: JsonPath.objectAt('$.Payload.granted') },
+      resultPath: '$.lock.answer',
+    });
+    const retry = heldRetry(waitFor);
+    if (retry) acquire.addRetry(retry);
+    acquire.addRetry(transientRetry);
+    return acquire;
+  }
+
+  /** The states, in a branch of their own: whatever error leaves them is caught here. */
+  #locked(): Parallel {
+    const { states, lockPath = '$.lock' } = this.#props;
+    const begin = new Pass(this, 'Begin', {
+      inputPath: '$.lock.answer.granted',
+      resultPath: within(lockPath),
+      outputPath: '$.input',
+    });
+    return new Parallel(this, 'Locked', { resultPath: '$.input' }).branch(Chain.start(begin).next(states));
+  }
+
+  #release(id: string, token: { readonly token?: number }, after?: IChainable): LambdaInvoke {
+    const release = this.#ask(id, {
+      payload: TaskInput.fromObject({
+        operation: 'release',
+        name: JsonPath.stringAt('$.lock.name'),
+        leaseId: JsonPath.stringAt('$.lock.leaseId'),
+        ...token,
+        throw: true,
+      }),
+      resultPath: JsonPath.DISCARD,
+    });
+    release.addRetry(transientRetry);
+    if (!after) return release;
+    // The original error is what counts; the execution's end frees what could not be released.
+    release.addCatch(after, { errors: ['States.ALL'], resultPath: JsonPath.DISCARD });
+    release.next(after);
+    return release;
+  }
+
+  /** Fails with the error that was caught. One that a `Fail` state made may have no cause. */
+  #fail(): Choice {
+    const failed = new Fail(this, 'Failed', { errorPath: '$.input.Error', causePath: '$.input.Cause' });
+    const silent = new Fail(this, 'Failed without a cause', { errorPath: '$.input.Error' });
+    return new Choice(this, 'Has a cause?')
+      .when(Condition.and(Condition.isPresent('$.input.Cause'), Condition.isString('$.input.Cause')), failed)
+      .otherwise(silent);
+  }
+
+  #held(whenHeld: 'skip' | IChainable): { readonly startState: State; readonly endStates: INextable[] } {
+    if (whenHeld === 'skip') {
+      const skip = new Pass(this, 'Skip', { outputPath: '$.input' });
+      return { startState: skip, endStates: [skip] };
+    }
+    const held = new Pass(this, 'Held', {
+      inputPath: '$.lock',
+      resultPath: within(this.#props.lockPath ?? '$.lock'),
+      outputPath: '$.input',
+    });
+    held.next(whenHeld);
+    return { startState: held, endStates: whenHeld.endStates };
+  }
+
+  #ask(id: string, props: Omit<LambdaInvokeProps, 'lambdaFunction'>): LambdaInvoke {
+    const lambda = this.#props.service.function;
+    const timeout = (lambda instanceof LambdaFunction && lambda.timeout) || Duration.seconds(30);
+    return new LambdaInvoke(this, id, {
+      ...props,
+      lambdaFunction: lambda,
+      retryOnServiceExceptions: false,
+      // A little later than the function's own, so that its error is seen.
+      taskTimeout: Timeout.duration(timeout.plus(Duration.seconds(10))),
+    });
+  }
+}
+
+/** A path over the section's input, as the section's own states see it. */
+function within(lockPath: string): string {
+  return `$.input${lockPath.slice(1)}`;
+}
