@@ -42,11 +42,13 @@ export class SimulatedAccount {
     };
   }
 
-  /** The one resource whose logical id starts so, of that type where one is given. */
+  /** The one resource whose logical id is this but for CDK's hash, or else starts so; of that type where one is given. */
   idOf(start: string, type?: string): string {
-    const found = Object.entries(this.#template.Resources ?? {})
+    const all = Object.entries(this.#template.Resources ?? {})
       .filter(([id, resource]) => id.startsWith(start) && (type === undefined || resource.Type === type))
       .map(([id]) => id);
+    const exact = all.filter((id) => id.replace(/[0-9A-F]{8}$/, '') === start);
+    const found = exact.length === 1 ? exact : all;
     if (found.length === 1) return found[0]!;
     throw new Error(`${found.length} resources start with "${start}": ${found.join(', ')}`);
   }
@@ -70,7 +72,18 @@ export class SimulatedAccount {
   /** The one role whose logical id starts so. */
   role(start: string): SimulatedRole {
     const id = this.idOf(start, 'AWS::IAM::Role');
-    return new SimulatedRole(this.#arns.arnOf(id), policiesOf(this.#template, this.#arns, id));
+    const policies = policiesOf(this.#template, this.#arns, id);
+    return new SimulatedRole(this.#arns.arnOf(id), policies, this.#keyPolicies());
+  }
+
+  /** A key's own policy decides, too: without one that trusts the account a role's policy is nothing. */
+  #keyPolicies(): ReadonlyMap<string, unknown> {
+    const keys = Object.entries(this.#template.Resources ?? {}).filter(
+      ([, { Type }]) => Type === 'AWS::KMS::Key',
+    );
+    return new Map(
+      keys.map(([id, { Properties }]) => [this.#arns.arnOf(id), this.#arns.resolve(Properties.KeyPolicy)]),
+    );
   }
 }
 
@@ -79,6 +92,8 @@ export class SimulatedRole {
   constructor(
     readonly arn: string,
     readonly policies: readonly RolePolicy[],
+    /** Policies of what is asked for, by ARN. */
+    readonly resourcePolicies: ReadonlyMap<string, unknown> = new Map(),
   ) {}
 
   /** Those of the requests that the role may not send, in words. */
@@ -101,6 +116,7 @@ export class SimulatedRole {
         identityPolicies: [...this.policies],
         serviceControlPolicies: [],
         resourceControlPolicies: [],
+        resourcePolicy: this.resourcePolicies.get(resource),
         request: {
           action,
           principal: this.arn,
