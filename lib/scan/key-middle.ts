@@ -51,12 +51,12 @@ export function widthOf(range: KeyRange, alphabet: Alphabet): number {
 
 /** The length of what two keys begin with together, in UTF-16 units, by whole characters. */
 export function sharedLength(a: string, b: string): number {
-  const most = Math.min(a.length, b.length);
   let length = 0;
-  while (length < most && a.charCodeAt(length) === b.charCodeAt(length)) length++;
-  const splitsPair =
-    length > 0 && length < Math.max(a.length, b.length) && isHighSurrogate(a.charCodeAt(length - 1));
-  return splitsPair ? length - 1 : length;
+  for (const character of a) {
+    if (!b.startsWith(character, length)) break;
+    length += character.length;
+  }
+  return length;
 }
 
 function digitsOf(key: string, start: string, alphabet: Alphabet, fill: number): number[] {
@@ -92,8 +92,4 @@ function average(a: readonly number[], b: readonly number[], base: number): numb
 
 function fractionOf(digits: readonly number[], base: number): number {
   return digits.reduceRight((fraction, digit) => (fraction + digit) / base, 0);
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
 }

@@ -7,13 +7,13 @@
  * @returns -1, 0 or 1, as a sort function (scan page, "Slices")
  */
 export function compareKeys(a: string, b: string): -1 | 0 | 1 {
-  const common = Math.min(a.length, b.length);
-  let index = 0;
-  while (index < common && a.charCodeAt(index) === b.charCodeAt(index)) index++;
-  if (index === a.length && index === b.length) return 0;
-  // The difference may lie in the second half of a pair: the pair as a whole decides.
-  if (index > 0 && isHighSurrogate(a.charCodeAt(index - 1))) index--;
-  return compareFrom(a, b, index);
+  // Code points order as their UTF-8 does. The second half of a pair is looked at again, and is the same in both.
+  for (let index = 0; ; index++) {
+    const pointA = codePoint(a, index);
+    const pointB = codePoint(b, index);
+    if (pointA !== pointB) return pointA < pointB ? -1 : 1;
+    if (pointA === theEnd) return 0;
+  }
 }
 
 /** Whether `key` lies in the slice `(lo, hi]`; an absent bound is open. */
@@ -27,30 +27,10 @@ export function laterKey(a: string | undefined, b: string | undefined): string |
   return compareKeys(a, b) >= 0 ? a : b;
 }
 
-function compareFrom(a: string, b: string, start: number): -1 | 0 | 1 {
-  let atA = start;
-  let atB = start;
-  // Code points order as their UTF-8 does.
-  while (atA < a.length && atB < b.length) {
-    const pointA = codePoint(a, atA);
-    const pointB = codePoint(b, atB);
-    if (pointA !== pointB) return pointA < pointB ? -1 : 1;
-    atA += unitsAt(a, atA);
-    atB += unitsAt(b, atB);
-  }
-  if (atA < a.length) return 1;
-  return atB < b.length ? -1 : 0;
-}
+/** Before all characters: a key comes before those that it begins. */
+const theEnd = -1;
 
 function codePoint(text: string, index: number): number {
-  const point = text.codePointAt(index)!;
+  const point = text.codePointAt(index) ?? theEnd;
   return point >= 0xd800 && point <= 0xdfff ? 0xfffd : point;
-}
-
-function unitsAt(text: string, index: number): 1 | 2 {
-  return text.codePointAt(index)! > 0xffff ? 2 : 1;
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
 }
