@@ -8,6 +8,15 @@ export type {
   LockScope,
   UseGrantProps,
 } from './lease-table-props.js';
-export { LeaseholdStack, type LeaseholdStackProps } from './leasehold-stack.js';
+export { LeaseholdStack } from './leasehold-stack.js';
+export type { LeaseholdStackProps } from './leasehold-stack-props.js';
+export { type ILockService, LockService } from './lock-service.js';
+export type { LockServiceProps } from './lock-service-props.js';
+export { LockedSection } from './locked-section.js';
+export type { LockedSectionProps } from './locked-section-props.js';
+export type { ProcessorBundleOptions } from './processor-bundle.js';
+export { ScanProcessor } from './scan-processor.js';
+export type { ScanInput, ScanSchedule } from './scan-schedule.js';
 export { SliceScan } from './slice-scan.js';
+export type { ISliceScan } from './slice-scan-base.js';
 export type { ScanOutput, SliceScanProps } from './slice-scan-props.js';

@@ -1,56 +1,118 @@
-import { CfnOutput, CfnParameter, Duration, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnOutput, CfnParameter, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
+import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import type { Construct } from 'constructs';
 import { LeaseTable } from './lease-table.js';
+import type { LeaseholdStackProps } from './leasehold-stack-props.js';
+import { LockService } from './lock-service.js';
 import { SliceScan } from './slice-scan.js';
 import type { ScanOutput } from './slice-scan-props.js';
 
-/** What the stack can be told; `bin/app.ts` takes each from the CDK context of the same name. */
-export interface LeaseholdStackProps extends StackProps {
-  /** The name of an existing bucket to scan. @default the parameter `BucketName` of the template */
-  readonly bucketName?: string;
-  /** The prefix to scan. @default the whole bucket */
-  readonly prefix?: string;
-  /** The name of an existing bucket for large results. @default none */
-  readonly outputBucketName?: string;
-  /** The prefix of large results. @default leasehold/ */
-  readonly outputPrefix?: string;
-  /** Whether workers may read the objects. @default false */
-  readonly readObjects?: boolean;
-  /** How many workers. @default 16 */
-  readonly seats?: number;
-  /** How long a lease runs without a renewal, in milliseconds. @default 30000 */
-  readonly leaseMs?: number;
-}
-
-/** The table of leases and one scan, ready to deploy. */
+/**
+ * All of it in one stack, ready to deploy: the table of leases, the lock service, one scan if there is a bucket to
+ * scan, and a dashboard and alarms over them.
+ */
 export class LeaseholdStack extends Stack {
   /** The table of leases. */
   readonly leases: LeaseTable;
-  /** The scan. */
-  readonly scan: SliceScan;
+  /** The lock service, unless it was left out. */
+  readonly lockService: LockService | undefined;
+  /** The scan, if there is a bucket. */
+  readonly scan: SliceScan | undefined;
 
+  /** @throws Error for a property that can't be right, or that counts for nothing beside the others */
   constructor(scope: Construct, id: string, props: LeaseholdStackProps = {}) {
     super(scope, id, props);
-    this.leases = new LeaseTable(this, 'Leases');
-    const bucketName = props.bucketName ?? bucketParameter(this);
-    const bucket = Bucket.fromBucketName(this, 'Bucket', bucketName);
-    const output = outputOf(this, props, bucket);
-    this.scan = new SliceScan(this, 'Scan', {
+    refuseIdle(props);
+    const keep = props.keep ?? true;
+    const removalPolicy = keep ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+    this.leases = new LeaseTable(this, 'Leases', {
+      tableName: props.tableName,
+      deletionProtection: keep,
+      removalPolicy,
+    });
+    new CfnOutput(this, 'TableName', { value: this.leases.tableName });
+    const { logs, metrics, tracing } = props;
+    const common = { leases: this.leases, removalPolicy, logs, metrics, tracing };
+    if (props.lockService ?? true) {
+      this.lockService = this.#lockService(props, common);
+    }
+    if (props.bucketName !== undefined || props.bucketParameter) {
+      this.scan = this.#scan(props, common);
+    }
+  }
+
+  #lockService(props: LeaseholdStackProps, common: CommonProps): LockService {
+    const made = new LockService(this, 'Locks', {
+      ...common,
+      names: props.lockNames,
+      operators: props.operators ?? true,
+      functionUrl: props.functionUrl,
+      watchExecutions: props.watchExecutions,
+    });
+    new CfnOutput(this, 'LockServiceName', { value: made.function.functionName });
+    if (made.operatorsFunction) {
+      new CfnOutput(this, 'OperatorsName', { value: made.operatorsFunction.functionName });
+    }
+    if (made.url) new CfnOutput(this, 'LockServiceUrl', { value: made.url.url });
+    return made;
+  }
+
+  #scan(props: LeaseholdStackProps, common: CommonProps): SliceScan {
+    const bucket = Bucket.fromBucketName(this, 'Bucket', props.bucketName ?? bucketParameter(this));
+    const made = new SliceScan(this, 'Scan', {
+      ...common,
       bucket,
-      leases: this.leases,
       prefix: props.prefix,
-      output,
+      output: outputOf(this, props, bucket),
       readObjects: props.readObjects,
       seats: props.seats,
+      slices: props.slices,
       lease: props.leaseMs === undefined ? undefined : Duration.millis(props.leaseMs),
+      ...(props.schedule && { schedule: { expression: ScheduleExpression.expression(props.schedule) } }),
     });
-    new CfnOutput(this, 'TableName', { value: this.leases.table.tableName });
-    new CfnOutput(this, 'StateMachineArn', { value: this.scan.stateMachine.stateMachineArn });
+    new CfnOutput(this, 'StateMachineArn', { value: made.stateMachine.stateMachineArn });
+    return made;
   }
 }
 
-/** Without a name the template asks for it at deployment, so that it can be synthesized knowing nothing. */
+/** What the lock service and the scan have in common. */
+interface CommonProps {
+  readonly leases: LeaseTable;
+  readonly removalPolicy: RemovalPolicy;
+  readonly logs: boolean | undefined;
+  readonly metrics: boolean | undefined;
+  readonly tracing: boolean | undefined;
+}
+
+const ofTheLockService = ['lockNames', 'operators', 'functionUrl', 'watchExecutions'] as const;
+const ofTheScan = [
+  'prefix',
+  'outputBucketName',
+  'readObjects',
+  'seats',
+  'slices',
+  'leaseMs',
+  'schedule',
+] as const;
+
+/** A setting of something that is not there was a mistake, and would be seen late. */
+function refuseIdle(props: LeaseholdStackProps): void {
+  const { bucketName, bucketParameter, lockService, outputPrefix, outputBucketName } = props;
+  if (bucketName !== undefined && bucketParameter)
+    throw new Error('bucketParameter: must be left out where bucketName is given');
+  const idle = (names: readonly (keyof LeaseholdStackProps)[], needs: string) => {
+    const name = names.find((one) => props[one] !== undefined);
+    if (name) throw new Error(`${name}: counts for nothing without ${needs}`);
+  };
+  if (lockService === false) idle(ofTheLockService, 'the lock service, which was left out');
+  if (bucketName === undefined && !bucketParameter)
+    idle(ofTheScan, 'a scan: give bucketName, or bucketParameter');
+  if (outputPrefix !== undefined && outputBucketName === undefined)
+    idle(['outputPrefix'], 'outputBucketName');
+}
+
+/** The template asks for it at deployment, so that it can be synthesized knowing nothing. */
 function bucketParameter(scope: Construct): string {
   return new CfnParameter(scope, 'BucketName', {
     description: 'The bucket to scan',

@@ -4,6 +4,7 @@ import {
   Choice,
   Condition,
   DistributedMap,
+  Errors,
   Fail,
   type IChainable,
   JitterType,
@@ -51,11 +52,14 @@ export function scanDefinition(scope: Construct, definition: ScanDefinition): IC
     itemsPath: '$.seats',
     maxConcurrency: definition.maxConcurrency,
     mapExecutionType: StateMachineType.STANDARD,
-    // The report comes from Verify; the seats' answers would only count against the payload limit.
-    resultPath: JsonPath.DISCARD,
+    // In the names of the seats' executions, so that the role's right to redrive them covers these only.
+    label: 'Seats',
+    // How each seat ended, in a few bytes; Verify tells it when slices are left. No failure is tolerated: a seat
+    // catches all its errors, so whatever fails the map is no seat's.
+    resultPath: '$.ends',
   }).itemProcessor(seat(scope, definition));
   const verify = task(scope, definition, 'verify', 'Verify', {
-    payload: TaskInput.fromObject({ run: JsonPath.stringAt('$.run') }),
+    payload: TaskInput.fromObject({ run: JsonPath.stringAt('$.run'), seats: JsonPath.objectAt('$.ends') }),
     resultSelector: {
       status: JsonPath.stringAt('$.Payload.status'),
       error: JsonPath.stringAt('$.Payload.error'),
@@ -76,10 +80,16 @@ function seat(scope: Construct, definition: ScanDefinition): IChainable {
     payload: TaskInput.fromObject({ run: JsonPath.stringAt('$.run'), seat: JsonPath.numberAt('$.seat') }),
     outputPath: '$.Payload',
   });
+  const seatNumber = JsonPath.numberAt('$.seat');
+  const errorName = JsonPath.stringAt('$.failure.Error');
   // A seat that keeps crashing gives up, and the others take its slices; whether anything is missing is for Verify.
-  const gaveUp = new Pass(scope, 'Seat gave up', { parameters: { seat: JsonPath.numberAt('$.seat') } });
-  const done = new Pass(scope, 'Seat done', { parameters: { seat: JsonPath.numberAt('$.seat') } });
-  work.addCatch(gaveUp, { errors: [...transientErrors], resultPath: JsonPath.DISCARD });
+  const gaveUp = new Pass(scope, 'Seat gave up', { parameters: { seat: seatNumber, gaveUp: errorName } });
+  // One that fails for good does not stop the others either. Only the error's name goes on: its cause has no limit,
+  // and a map whose result is too large fails as a whole. The cause stands in the seat's own execution and log.
+  const failed = new Pass(scope, 'Seat failed', { parameters: { seat: seatNumber, failed: errorName } });
+  const done = new Pass(scope, 'Seat done', { parameters: { seat: seatNumber } });
+  work.addCatch(gaveUp, { errors: [...transientErrors], resultPath: '$.failure' });
+  work.addCatch(failed, { errors: [Errors.ALL], resultPath: '$.failure' });
   return work.next(
     new Choice(scope, 'More to do?').when(Condition.stringEquals('$.status', 'more'), work).otherwise(done),
   );

@@ -1,4 +1,5 @@
 import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
   Architecture,
   Code,
@@ -8,7 +9,10 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { acknowledgeWildcards } from './acknowledged.js';
 import { bundleDirectory, type ScanFunctionName } from './bundle-directory.js';
+import { functionRole } from './function-role.js';
+import type { ScanProcessor } from './scan-processor.js';
 
 /** How the functions of a scan are made. */
 export interface ScanFunctionSettings {
@@ -16,29 +20,53 @@ export interface ScanFunctionSettings {
   readonly logRetention: RetentionDays;
   readonly removalPolicy: RemovalPolicy;
   readonly tracing: boolean;
+  readonly encryptionKey: IKey | undefined;
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** One function of a scan from its built bundle, with a log group of its own. */
+/** What differs from function to function. */
+export interface ScanFunctionOptions {
+  readonly timeout: Duration;
+  readonly memorySizeMb: number;
+  /** The user's own module. @default the bundle of the package */
+  readonly processor?: ScanProcessor;
+}
+
+/** One function of a scan, with a role and a log group of its own. */
 export function scanFunction(
   scope: Construct,
   name: ScanFunctionName,
-  settings: ScanFunctionSettings & { readonly timeout: Duration; readonly memorySizeMb: number },
+  settings: ScanFunctionSettings,
+  { timeout, memorySizeMb, processor }: ScanFunctionOptions,
 ): LambdaFunction {
   const id = name.charAt(0).toUpperCase() + name.slice(1);
-  return new LambdaFunction(scope, `${id}Function`, {
+  const logGroup = new LogGroup(scope, `${id}Logs`, {
+    retention: settings.logRetention,
+    removalPolicy: settings.removalPolicy,
+    encryptionKey: settings.encryptionKey,
+  });
+  const made = new LambdaFunction(scope, `${id}Function`, {
     description: `Leasehold: ${name} of a scan`,
-    code: Code.fromAsset(bundleDirectory(name)),
-    handler: 'index.handler',
+    code: processor?.code ?? Code.fromAsset(bundleDirectory(name)),
+    handler: processor ? `index.${name}` : 'index.handler',
+    role: functionRole(scope, `${id}Role`, logGroup),
     runtime: settings.runtime,
     architecture: Architecture.ARM_64,
-    memorySize: settings.memorySizeMb,
-    timeout: settings.timeout,
+    memorySize: memorySizeMb,
+    timeout,
     environment: { ...settings.environment },
+    environmentEncryption: settings.encryptionKey,
     tracing: settings.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
-    logGroup: new LogGroup(scope, `${id}Logs`, {
-      retention: settings.logRetention,
-      removalPolicy: settings.removalPolicy,
-    }),
+    logGroup,
   });
+  const { role } = made;
+  if (settings.tracing) acknowledgeWildcards(role!, /^\*$/, 'X-Ray has no resources to name.');
+  // Objects below the prefixes of the scan, by `grantReadUnder` and `grantWriteUnder`.
+  acknowledgeWildcards(
+    role!,
+    /(:s3:::|\.Arn>\/)[^*]*\*$/,
+    'The objects are those below one prefix; they come and go.',
+  );
+  acknowledgeWildcards(role!, /^kms:(ReEncrypt|GenerateDataKey)\*$/, 'Variants of one action on one key.');
+  return made;
 }

@@ -1,16 +1,29 @@
-import { Duration, RemovalPolicy, Token } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { TableEncryptionV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { type Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
-import { Construct } from 'constructs';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import type { Construct } from 'constructs';
 import { grantListUnder, grantReadUnder, grantWriteUnder } from './bucket-access.js';
 import type { ScanFunctionName } from './bundle-directory.js';
+import { LeaseMetrics, observabilityEnvironment } from './lease-metrics.js';
 import { LeaseTable } from './lease-table.js';
+import type { ILeaseTable } from './lease-table-base.js';
+import type { LeaseTableProps } from './lease-table-props.js';
+import { grantLogs } from './log-encryption.js';
 import { scanDefinition } from './scan-definition.js';
 import { type ScanFunctionSettings, scanFunction } from './scan-function.js';
+import { scheduleScan } from './scan-schedule.js';
+import { scanStateMachine } from './scan-state-machine.js';
+import { ImportedSliceScan, type ISliceScan, SliceScanBase } from './slice-scan-base.js';
+import { checkSliceScan } from './slice-scan-limits.js';
 import type { SliceScanProps } from './slice-scan-props.js';
 
 const defaultSeats = 16;
+
+/** The names and groups of what a scan keeps in the lease table. */
+const scanItems = { names: ['scan/*'], groups: ['scan', 'scan/*'], scans: true } as const;
 
 /**
  * Scans one S3 prefix with many workers under leases: three functions and the state machine that runs them.
@@ -18,26 +31,41 @@ const defaultSeats = 16;
  * Start an execution with `{}`, or with `{ prefix, seats, slices, cuts }` for what differs from the defaults given
  * here. The execution's name is the run's; `{ "run": "…" }` goes on with an earlier one.
  */
-export class SliceScan extends Construct {
+export class SliceScan extends SliceScanBase {
+  /** A scan that is deployed elsewhere, to be started or watched from here. */
+  static fromStateMachineArn(scope: Construct, id: string, stateMachineArn: string): ISliceScan {
+    return new ImportedSliceScan(scope, id, stateMachineArn);
+  }
+
   /** The table of leases. */
-  readonly leases: LeaseTable;
+  readonly leases: ILeaseTable;
   /** The functions, by what they do. */
   readonly functions: Readonly<Record<ScanFunctionName, LambdaFunction>>;
-  /** The state machine; grant `grantStartExecution` to whoever runs scans. */
+  /** The state machine; an execution of it is a run. */
   readonly stateMachine: StateMachine;
+  /** What the functions count: leases and slices, by state. Others that go by the same service name are in it, too. */
+  readonly metrics: LeaseMetrics;
 
-  /** @throws Error if the output prefix lies inside the scanned one, or if the bundles were not built */
+  /**
+   * @throws Error for a property that can't be right, naming it, what it may be and what came; if the bundles were
+   *   not built
+   */
   constructor(scope: Construct, id: string, props: SliceScanProps) {
     super(scope, id);
-    refuseOutputInside(props);
+    checkSliceScan(props);
+    this.metrics = new LeaseMetrics(props.serviceName);
     const removalPolicy = props.removalPolicy ?? RemovalPolicy.RETAIN;
-    this.leases = props.leases ?? new LeaseTable(this, 'Leases', leaseTableProps(removalPolicy));
+    const { encryptionKey } = props;
+    this.leases =
+      props.leases ?? new LeaseTable(this, 'Leases', leaseTableProps(removalPolicy, encryptionKey));
+    if (encryptionKey) grantLogs(this, encryptionKey);
 
     const settings: ScanFunctionSettings = {
       runtime: props.runtime ?? Runtime.NODEJS_LATEST,
       logRetention: props.logRetention ?? RetentionDays.ONE_MONTH,
       removalPolicy,
       tracing: props.tracing ?? false,
+      encryptionKey,
       environment: environmentOf(props, this.leases),
     };
     const timeouts = {
@@ -45,65 +73,65 @@ export class SliceScan extends Construct {
       work: props.workTimeout ?? Duration.minutes(15),
       verify: Duration.minutes(5),
     };
-    const make = (name: ScanFunctionName, memorySizeMb: number) =>
-      scanFunction(this, name, { ...settings, timeout: timeouts[name], memorySizeMb });
+    const { processor, workMemoryMb = 512 } = props;
     this.functions = {
-      plan: make('plan', 512),
-      work: make('work', props.workMemoryMb ?? 512),
-      verify: make('verify', 512),
+      // Planning is the same whatever is done with the pages.
+      plan: scanFunction(this, 'plan', settings, { timeout: timeouts.plan, memorySizeMb: 512 }),
+      work: scanFunction(this, 'work', settings, {
+        timeout: timeouts.work,
+        memorySizeMb: workMemoryMb,
+        processor,
+      }),
+      verify: scanFunction(this, 'verify', settings, {
+        timeout: timeouts.verify,
+        memorySizeMb: 512,
+        processor,
+      }),
     };
     this.#grant(props);
 
     const seats = props.seats ?? defaultSeats;
-    this.stateMachine = new StateMachine(this, 'StateMachine', {
-      comment: 'Leasehold: scans one S3 prefix under leases',
-      stateMachineType: StateMachineType.STANDARD,
-      definitionBody: DefinitionBody.fromChainable(
-        scanDefinition(this, {
-          functions: this.functions,
-          timeouts,
-          defaults: planDefaults(props, seats),
-          maxConcurrency: props.maxConcurrency ?? seats,
-          maxRounds: props.maxRounds ?? 5,
-          roundPause: props.roundPause ?? Duration.seconds(5),
-        }),
-      ),
-      timeout: props.timeout ?? Duration.days(1),
-      tracingEnabled: props.tracing ?? false,
-      logs: {
-        level: props.logLevel ?? LogLevel.ERROR,
-        includeExecutionData: false,
-        destination: new LogGroup(this, 'StateMachineLogs', {
-          retention: settings.logRetention,
-          removalPolicy,
-        }),
-      },
+    const definition = scanDefinition(this, {
+      functions: this.functions,
+      timeouts,
+      defaults: planDefaults(props, seats),
+      maxConcurrency: props.maxConcurrency ?? seats,
+      maxRounds: props.maxRounds ?? 5,
+      roundPause: props.roundPause ?? Duration.seconds(5),
     });
+    this.stateMachine = scanStateMachine(this, definition, { ...settings, ...props, removalPolicy });
+    if (props.schedule) scheduleScan(this, this.stateMachine, props.schedule, encryptionKey);
   }
 
   /** Each function gets what it does, no more. */
   #grant(props: SliceScanProps): void {
     const { plan, work, verify } = this.functions;
-    const prefix = props.prefix ?? '';
-    for (const lambda of [plan, work, verify]) this.leases.grantUse(lambda);
-    for (const lambda of [plan, work]) grantListUnder(lambda, props.bucket, prefix);
-    if (props.readObjects) grantReadUnder(work, props.bucket, prefix);
-    if (props.output) {
-      grantWriteUnder(work, props.output.bucket, props.output.prefix);
+    const { bucket, prefix = '', output, ledger } = props;
+    for (const lambda of [plan, work, verify]) this.leases.grantUse(lambda, scanItems);
+    for (const lambda of [plan, work]) grantListUnder(lambda, bucket, prefix);
+    if (props.readObjects) grantReadUnder(work, bucket, prefix);
+    if (output) {
+      grantWriteUnder(work, output.bucket, output.prefix);
       // A successor goes on from its predecessor's partial result, and Verify merges all of them.
-      for (const lambda of [work, verify]) grantReadUnder(lambda, props.output.bucket, props.output.prefix);
+      for (const lambda of [work, verify]) grantReadUnder(lambda, output.bucket, output.prefix);
     }
-    props.ledger?.grant(work, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    ledger?.grant(work, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    ledger?.encryptionKey?.grantEncryptDecrypt(work);
   }
 }
 
-function leaseTableProps(removalPolicy: RemovalPolicy) {
-  return { removalPolicy, deletionProtection: removalPolicy !== RemovalPolicy.DESTROY };
+function leaseTableProps(removalPolicy: RemovalPolicy, key: IKey | undefined): LeaseTableProps {
+  return {
+    removalPolicy,
+    deletionProtection: removalPolicy !== RemovalPolicy.DESTROY,
+    ...(key && { encryption: TableEncryptionV2.customerManagedKey(key) }),
+  };
 }
 
-function environmentOf(props: SliceScanProps, leases: LeaseTable): Record<string, string> {
+function environmentOf(props: SliceScanProps, leases: ILeaseTable): Record<string, string> {
   return {
-    LEASEHOLD_TABLE: leases.table.tableName,
+    LEASEHOLD_TABLE: leases.tableName,
+    ...observabilityEnvironment(props),
     ...(props.lease && { LEASEHOLD_LEASE_MS: String(props.lease.toMilliseconds()) }),
     ...(props.ledger && { LEASEHOLD_LEDGER_TABLE: props.ledger.tableName }),
     ...(props.output && {
@@ -120,13 +148,4 @@ function planDefaults(props: SliceScanProps, seats: number): Record<string, unkn
     seats,
     slices: props.slices,
   };
-}
-
-/** The scan would find its own results. What is known only at deployment is checked by the plan. */
-function refuseOutputInside({ bucket, prefix = '', output }: SliceScanProps): void {
-  if (!output || output.bucket !== bucket || Token.isUnresolved([prefix, output.prefix])) return;
-  if (!output.prefix.startsWith(prefix)) return;
-  throw new Error(
-    `output.prefix: "${output.prefix}" lies inside the scanned prefix "${prefix}" of the same bucket`,
-  );
 }

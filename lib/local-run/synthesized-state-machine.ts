@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { App, type CfnElement, Stack } from 'aws-cdk-lib';
-import { LeaseholdStack, type LeaseholdStackProps } from '../cdk/index.js';
+import { LeaseholdStack, type LeaseholdStackProps, type SliceScan } from '../cdk/index.js';
 import type { StateMachineDefinition } from './state-definition.js';
 import { templateText } from './template-values.js';
 
@@ -12,7 +12,7 @@ import { templateText } from './template-values.js';
  * The definition of the state machine that CDK deploys, taken out of the synthesized template; the functions go by
  * their local names `plan`, `work` and `verify`.
  *
- * @param props as for the stack, e.g. `seats` for the map's concurrency
+ * @param props as for the stack, e.g. `seats` for the map's concurrency; without a bucket it is named `data`
  * @throws Error if the bundles were not built
  */
 export async function synthesizedStateMachine(
@@ -21,13 +21,16 @@ export async function synthesizedStateMachine(
   const outdir = await mkdtemp(join(tmpdir(), 'leasehold-synth-'));
   try {
     const app = new App({ outdir, context: await deployedContext(), analyticsReporting: false });
-    const stack = new LeaseholdStack(app, 'Leasehold', props);
+    // The rest of the stack is not looked at; leaving it out saves its synthesis.
+    const others = { lockService: false, dashboard: false, alarms: false };
+    const stack = new LeaseholdStack(app, 'Leasehold', { bucketName: 'data', ...others, ...props });
+    const scan = stack.scan!;
     const template = app.synth().getStackByName(stack.stackName).template;
-    const logicalId = stack.getLogicalId(stack.scan.stateMachine.node.defaultChild as CfnElement);
+    const logicalId = stack.getLogicalId(scan.stateMachine.node.defaultChild as CfnElement);
     const text = templateText(
       template.Resources[logicalId].Properties.DefinitionString,
       template,
-      functionNames(stack),
+      functionNames(scan),
     );
     return JSON.parse(text) as StateMachineDefinition;
   } finally {
@@ -35,9 +38,9 @@ export async function synthesizedStateMachine(
   }
 }
 
-function functionNames(stack: LeaseholdStack): ReadonlyMap<string, string> {
+function functionNames(scan: SliceScan): ReadonlyMap<string, string> {
   return new Map(
-    Object.entries(stack.scan.functions).map(([name, lambda]) => [
+    Object.entries(scan.functions).map(([name, lambda]) => [
       Stack.of(lambda).getLogicalId(lambda.node.defaultChild as CfnElement),
       name,
     ]),

@@ -1,4 +1,4 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, type Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { Table } from 'aws-cdk-lib/aws-dynamodb';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -8,16 +8,19 @@ import { SliceScan, type SliceScanProps } from '../../lib/cdk/index.js';
 import { definitionOf, emptyStack, statementsOf } from './synthesize.js';
 
 function scanTemplate(props: Partial<SliceScanProps> = {}): Template {
+  return Template.fromStack(scanStack(props));
+}
+
+function scanStack(props: Partial<SliceScanProps> = {}): Stack {
   const stack = emptyStack();
   const bucket = Bucket.fromBucketName(stack, 'Bucket', 'data');
   const output = props.output && { bucket, prefix: props.output.prefix };
   new SliceScan(stack, 'Scan', { bucket, ...props, ...(output && { output }) });
-  return Template.fromStack(stack);
+  return stack;
 }
 
 const functions = ['Plan', 'Work', 'Verify'] as const;
-const policyOf = (template: Template, name: string) =>
-  statementsOf(template, `Scan${name}FunctionServiceRole`);
+const policyOf = (template: Template, name: string) => statementsOf(template, `Scan${name}Role`);
 const objects = (path: string) => ({
   'Fn::Join': ['', [`arn:`, { Ref: 'AWS::Partition' }, `:s3:::data/${path}`]],
 });
@@ -138,11 +141,23 @@ describe('functions and logs', () => {
     template.hasResource('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Delete' });
   });
 
-  it('the state machine logs errors without input and output', () => {
+  it('the state machine logs every step, without input and output', () => {
     scanTemplate().hasResourceProperties('AWS::StepFunctions::StateMachine', {
       StateMachineType: 'STANDARD',
-      LoggingConfiguration: { Level: 'ERROR', IncludeExecutionData: false },
+      LoggingConfiguration: { Level: 'ALL', IncludeExecutionData: false },
     });
+  });
+
+  it('each function writes to its own log group only', () => {
+    const template = scanTemplate({ prefix: 'logs/' });
+    for (const name of functions) {
+      expect(policyOf(template, name)['logs:CreateLogStream logs:PutLogEvents']?.Resource).toEqual({
+        'Fn::GetAtt': [expect.stringMatching(new RegExp(`^Scan${name}Logs`)), 'Arn'],
+      });
+    }
+    for (const role of Object.values(template.findResources('AWS::IAM::Role'))) {
+      expect(role.Properties.ManagedPolicyArns).toBeUndefined();
+    }
   });
 });
 
@@ -152,6 +167,19 @@ describe('an output inside the scanned prefix', () => {
       'output.prefix: "results/" lies inside the scanned prefix "res" of the same bucket',
     );
     expect(() => scanTemplate(withOutput)).toThrow('lies inside');
+  });
+
+  it('and the other way round, as the role may write all below its prefix', () => {
+    expect(() => scanTemplate({ prefix: 'results/of/others/', ...withOutput })).toThrow(
+      'output.prefix: the scanned prefix "results/of/others/" lies inside "results/" of the same bucket',
+    );
+  });
+
+  it('also where the same bucket was imported twice', () => {
+    const stack = emptyStack();
+    const bucket = Bucket.fromBucketName(stack, 'Bucket', 'data');
+    const output = { bucket: Bucket.fromBucketName(stack, 'Again', 'data'), prefix: 'results/' };
+    expect(() => new SliceScan(stack, 'Scan', { bucket, output })).toThrow('lies inside');
   });
 
   it('beside it is not', () => {

@@ -117,19 +117,32 @@ it('a time-out is retried', async () => {
 });
 
 it('a seat that crashes for ever gives up, and the verdict decides', async () => {
-  expect(await run({ 'seat-0': ['die'] })).toMatchObject({ status: 'SUCCEEDED' });
+  expect(await run({ 'seat-0': ['die'] })).toMatchObject({
+    status: 'SUCCEEDED',
+    output: { report: { badEnds: [{ seat: 0, gaveUp: 'Runtime.ExitError' }] } },
+  });
   expect(attempts()).toEqual({ 'seat-0': 6, 'seat-1': 1, 'seat-2': 1, verify: 1 });
 });
 
-it('a UsageError is not retried: the run fails at once, with its name and cause', async () => {
-  expect(await run({ 'seat-0': ['throw:UsageError'] })).toEqual({
-    status: 'FAILED',
-    error: 'UsageError',
-    cause: 'thrown by seat-0',
+it('a UsageError is not retried and stops nobody else; verify is told its name', async () => {
+  expect(await run({ 'seat-0': ['throw:UsageError'] })).toMatchObject({
+    status: 'SUCCEEDED',
+    output: { report: { badEnds: [{ seat: 0, failed: 'UsageError' }] } },
   });
-  expect(attempts()['seat-0']).toBe(1);
-  expect(attempts().verify).toBeUndefined();
+  expect(attempts()).toEqual({ 'seat-0': 1, 'seat-1': 1, 'seat-2': 1, verify: 1 });
 });
+
+it.each([['UsageError'], ['AccessDeniedException']])(
+  'a verify that throws %s ends the run with that name and cause',
+  async (name) => {
+    expect(await run({ verify: [`throw:${name}`] })).toEqual({
+      status: 'FAILED',
+      error: name,
+      cause: 'thrown by verify',
+    });
+    expect(attempts().verify).toBe(1);
+  },
+);
 
 it('the verdict "more" fills the seats again', async () => {
   expect(await run({ verify: ['more', 'more', 'complete'] })).toMatchObject({ status: 'SUCCEEDED' });

@@ -1,0 +1,56 @@
+import type { LeaseholdStackProps } from '../../lib/cdk/index.js';
+import { SettingReader } from './setting-reader.js';
+
+/** What the app makes of its context. */
+export interface AppSettings {
+  readonly stackName: string;
+  /** Whether cdk-nag's AwsSolutions rules are checked at synthesis. */
+  readonly nag: boolean;
+  readonly stack: LeaseholdStackProps;
+}
+
+const stackName = /[A-Za-z][A-Za-z0-9-]{0,127}/;
+const bucketName = /[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]/;
+const tableName = /[A-Za-z0-9_.-]{3,255}/;
+const schedule = /(rate|cron|at)\([^()]+\)/;
+
+/**
+ * Reads the settings of the app from the CDK context.
+ *
+ * @throws Error for a setting that there is not, or a value that can't be: it names the setting, its limit and the value
+ */
+export function appSettings(context: Readonly<Record<string, unknown>>): AppSettings {
+  const settings = new SettingReader(context);
+  const bucket = 'the name of a bucket: 3 to 63 of a-z 0-9 . -';
+  const read: AppSettings = {
+    stackName: settings.text('stackName', stackName, 'a name of a stack: A-Z a-z 0-9 -') ?? 'Leasehold',
+    nag: settings.flag('nag') ?? false,
+    stack: {
+      tableName: settings.text('tableName', tableName, 'the name of a table: 3 to 255 of A-Z a-z 0-9 _ . -'),
+      keep: settings.flag('keep'),
+      lockService: settings.flag('lockService'),
+      lockNames: settings.texts('lockNames'),
+      operators: settings.flag('operators'),
+      functionUrl: settings.flag('functionUrl'),
+      watchExecutions: settings.texts('watchExecutions'),
+      bucketName: settings.text('bucketName', bucketName, bucket),
+      bucketParameter: settings.flag('bucketParameter'),
+      prefix: settings.text('prefix'),
+      outputBucketName: settings.text('outputBucketName', bucketName, bucket),
+      outputPrefix: settings.text('outputPrefix'),
+      readObjects: settings.flag('readObjects'),
+      seats: settings.count('seats', 1, 1_000),
+      slices: settings.count('slices', 1, 10_000),
+      leaseMs: settings.count('leaseMs', 1_000, 450_000),
+      schedule: settings.text('schedule', schedule, 'rate(…), cron(…) or at(…)'),
+      dashboard: settings.flag('dashboard'),
+      alarms: settings.flag('alarms'),
+      alarmTopicArn: settings.text('alarmTopicArn', /arn:[^:]+:sns:.+/, 'the ARN of an SNS topic'),
+      logs: settings.flag('logs'),
+      metrics: settings.flag('metrics'),
+      tracing: settings.flag('tracing'),
+    },
+  };
+  settings.demandNoOthers();
+  return read;
+}

@@ -1,0 +1,59 @@
+import type { StackProps } from 'aws-cdk-lib';
+
+/** What the stack can be told; `bin/app.ts` takes each from the CDK context of the same name. */
+export interface LeaseholdStackProps extends StackProps {
+  /** The name of the table of leases. @default one that CloudFormation makes up */
+  readonly tableName?: string;
+  /**
+   * Whether table and logs stay when they leave the stack, and the table is protected from being deleted. Without it
+   * all that was ever held is forgotten with the stack.
+   *
+   * @default true
+   */
+  readonly keep?: boolean;
+
+  /** Whether there is a lock service. @default true */
+  readonly lockService?: boolean;
+  /** The names that its callers may lock: exact ones, or beginnings that end in `*`. @default all */
+  readonly lockNames?: readonly string[];
+  /** Whether there is a function for operators, which may break and reopen locks. @default true */
+  readonly operators?: boolean;
+  /** Whether callers may come over HTTPS, signed by IAM. @default false */
+  readonly functionUrl?: boolean;
+  /** ARNs of the state machines whose executions may hold locks. @default none */
+  readonly watchExecutions?: readonly string[];
+
+  /** The name of an existing bucket to scan. @default none: there is no scan */
+  readonly bucketName?: string;
+  /** Whether the template asks for the bucket's name at deployment instead. @default false */
+  readonly bucketParameter?: boolean;
+  /** The prefix to scan. @default the whole bucket */
+  readonly prefix?: string;
+  /** The name of an existing bucket for large results. @default none */
+  readonly outputBucketName?: string;
+  /** The prefix of large results. @default leasehold/ */
+  readonly outputPrefix?: string;
+  /** Whether workers may read the objects. @default false */
+  readonly readObjects?: boolean;
+  /** How many workers. @default 16 */
+  readonly seats?: number;
+  /** How many slices to plan. @default twice the seats */
+  readonly slices?: number;
+  /** How long a lease of the scan runs without a renewal, in milliseconds. @default 30000 */
+  readonly leaseMs?: number;
+  /** When a scan starts by itself: an expression of EventBridge Scheduler, such as `rate(1 day)`. @default never */
+  readonly schedule?: string;
+
+  /** Whether there is a dashboard. @default true */
+  readonly dashboard?: boolean;
+  /** Whether there are alarms. @default true */
+  readonly alarms?: boolean;
+  /** The ARN of an SNS topic that alarms tell. @default none: they are seen on the dashboard and in the console */
+  readonly alarmTopicArn?: string;
+  /** Whether the functions log what happens. @default true */
+  readonly logs?: boolean;
+  /** Whether the functions count what happens; dashboard and alarms live on it. @default true */
+  readonly metrics?: boolean;
+  /** X-Ray. @default false */
+  readonly tracing?: boolean;
+}

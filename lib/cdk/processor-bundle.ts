@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { AssetHashType, DockerImage } from 'aws-cdk-lib';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+
+/** How a processor's source file is bundled. */
+export interface ProcessorBundleOptions {
+  /** Modules that are not bundled, as they are in a layer. The runtime's own SDK is bundled, too. @default none */
+  readonly external?: readonly string[];
+  /** Whether the code is minified; names are kept, as the names of errors count. @default true */
+  readonly minify?: boolean;
+}
+
+/** What is used of esbuild, which is the user's own. */
+interface Esbuild {
+  buildSync(options: Readonly<Record<string, unknown>>): unknown;
+}
+
+/**
+ * Bundles a module into one ESM file when the app is synthesized. In this process, by the esbuild that is installed:
+ * CDK would start Docker where there is none.
+ *
+ * @throws Error if the file or esbuild is not there; what esbuild finds fault with
+ */
+export function bundledProcessor(
+  entry: string,
+  { external = [], minify = true }: ProcessorBundleOptions,
+): Code {
+  const path = resolve(entry);
+  if (!existsSync(path)) throw new Error(`ScanProcessor.fromEntry: there is no file "${path}"`);
+  const esbuild = esbuildFor(path);
+  return Code.fromAsset(dirname(path), {
+    // What counts is what comes out; the folder around the entry may hold anything.
+    assetHashType: AssetHashType.OUTPUT,
+    bundling: {
+      image: DockerImage.fromRegistry('never-used'),
+      local: {
+        tryBundle(directory) {
+          esbuild.buildSync({
+            entryPoints: [path],
+            outfile: join(directory, 'index.mjs'),
+            absWorkingDir: dirname(path),
+            bundle: true,
+            platform: 'node',
+            format: 'esm',
+            target: 'node20',
+            mainFields: ['module', 'main'],
+            external,
+            minify,
+            keepNames: true,
+            logLevel: 'warning',
+            // CommonJS parts of the SDK call `require`, which an ESM bundle does not have by itself.
+            banner: {
+              js: "import { createRequire as leaseholdRequire } from 'node:module'; const require = leaseholdRequire(import.meta.url);",
+            },
+          });
+          return true;
+        },
+      },
+    },
+  });
+}
+
+/** The user's esbuild: as seen from the entry, from the app, from this package. */
+function esbuildFor(entry: string): Esbuild {
+  for (const from of [entry, join(process.cwd(), 'index.js'), import.meta.url]) {
+    try {
+      return createRequire(from)('esbuild') as Esbuild;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
+    }
+  }
+  throw new Error(
+    `ScanProcessor.fromEntry: bundling "${entry}" needs esbuild; npm install --save-dev esbuild, or build it yourself and use ScanProcessor.fromDirectory`,
+  );
+}
