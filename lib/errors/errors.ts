@@ -131,5 +131,15 @@ export class StoreError extends LeaseholdError {
 /** The call can't be right: a bad name, option or argument, or an item that is not ours. Nothing was changed. */
 export class UsageError extends LeaseholdError {
   override readonly name = 'UsageError';
-  override readonly code = 'USAGE';
+  /** `NOT_ALLOWED`: the lock service does not do this for its callers, whatever the arguments. */
+  override readonly code: 'USAGE' | 'NOT_ALLOWED';
+
+  constructor(
+    message: string,
+    lockName?: string,
+    options?: ErrorOptions & { readonly code?: 'USAGE' | 'NOT_ALLOWED' },
+  ) {
+    super(message, lockName, options);
+    this.code = options?.code ?? 'USAGE';
+  }
 }

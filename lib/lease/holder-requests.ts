@@ -1,5 +1,5 @@
 import type { LossReason } from '../errors/index.js';
-import { all, type ConditionalChange, type ItemChange, merged } from '../table/index.js';
+import { all, type ConditionalChange, type ItemChange, merged, type StoredItem } from '../table/index.js';
 import { hasToken, isCompleted, isCurrent, lengthens } from './conditions.js';
 import { type TableContext, ttlAfter } from './lease-context.js';
 import { type LeaseItem, leaseItemOf } from './lease-item.js';
@@ -14,8 +14,11 @@ export interface LeaseIdentity {
 
 /** How a holder's write ended. A store that can't be reached is a `StoreError` instead: nobody knows. */
 export type HolderOutcome =
-  /** `byAnother`: refused, and found done by a write that can't have been an earlier attempt of this one. */
-  | { readonly kind: 'done'; readonly byAnother?: boolean }
+  /**
+   * `byAnother`: refused, and found done by a write that can't have been an earlier attempt of this one. `before`: the
+   * item as it stood, where this very write ended the lease.
+   */
+  | { readonly kind: 'done'; readonly byAnother?: boolean; readonly before?: LeaseItem }
   /** The lease is not the current one any more; nothing was changed (invariant I4). */
   | { readonly kind: 'lost'; readonly reason: LossReason }
   /** The lease is current, but the caller's own extra condition did not hold; nothing was changed. */
@@ -59,8 +62,9 @@ export async function requestRelease(
 ): Promise<HolderOutcome> {
   const now = Math.ceil(context.clock.now().latest);
   const release = endOf(lease, { ttl: ttlAfter(context, now) });
-  const answer = await context.table.update(lease.name, merged(ownedBy(lease, release), change), signal);
-  if (answer.applied) return { kind: 'done' };
+  const write = { ...merged(ownedBy(lease, release), change), wantsOld: true };
+  const answer = await context.table.update(lease.name, write, signal);
+  if (answer.applied) return ended(answer.old);
   const item = answer.item && leaseItemOf(lease.name, answer.item);
   if (item && isStill(lease, item)) return { kind: 'refused', item };
   const alreadyDone = item?.leaseId === undefined && item?.lastLeaseId === lease.leaseId;
@@ -79,8 +83,9 @@ export async function requestCompletion(
 ): Promise<HolderOutcome> {
   const completedAt = Math.ceil(context.clock.now().latest);
   const completion = endOf(lease, { completedAt, result, ttl: ttlAfter(context, completedAt) });
-  const answer = await context.table.update(lease.name, merged(ownedBy(lease, completion), change), signal);
-  if (answer.applied) return { kind: 'done' };
+  const write = { ...merged(ownedBy(lease, completion), change), wantsOld: true };
+  const answer = await context.table.update(lease.name, write, signal);
+  if (answer.applied) return ended(answer.old);
   const item = answer.item && leaseItemOf(lease.name, answer.item);
   if (item && isStill(lease, item)) return { kind: 'refused', item };
   const alreadyDone = item?.completedAt !== undefined && item.lastLeaseId === lease.leaseId;
@@ -101,6 +106,10 @@ export async function requestReopening(
   const answer = await context.table.update(name, change, signal);
   if (answer.applied) return true;
   return answer.item !== undefined && leaseItemOf(name, answer.item).completedAt === undefined;
+}
+
+function ended(before: StoredItem | undefined): HolderOutcome {
+  return { kind: 'done', ...(before && { before: before as LeaseItem }) };
 }
 
 function endOf(lease: LeaseIdentity, set: Readonly<Record<string, unknown>>) {

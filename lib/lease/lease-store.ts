@@ -1,4 +1,4 @@
-import type { ItemChange, StoredItem } from '../table/index.js';
+import type { ItemChange, Paging, StoredItem } from '../table/index.js';
 import type { GrantOutcome, GrantRequest } from './acquire-request.js';
 import type { HolderOutcome, LeaseIdentity } from './holder-requests.js';
 import type { LeaseItem } from './lease-item.js';
@@ -50,8 +50,12 @@ export interface LeaseStore {
    */
   read(name: string, leaseId?: string, signal?: AbortSignal): Promise<LeaseItem | undefined>;
 
-  /** Items page by page: those of a group, or all. Other people's among them, too. */
-  list(group: string | undefined, signal?: AbortSignal): AsyncIterable<readonly StoredItem[]>;
+  /** Items page by page: those of a group in the order of their names, or all. Other people's among them, too. */
+  list(
+    group: string | undefined,
+    signal?: AbortSignal,
+    paging?: Paging,
+  ): AsyncIterable<readonly StoredItem[]>;
 
   /** Makes sure that there is store time by the time it is needed, and that it is worth using. */
   ensureTime(signal?: AbortSignal): Promise<void>;

@@ -163,10 +163,11 @@ export class Lease implements AsyncDisposable {
    * Does not run on the work's signal, which may be aborted; the table's time-outs bound it.
    *
    * @param change written along; without a condition, since a release must not be refused
+   * @param signal gives up waiting for the store; not the work's own
    * @throws StoreError when the store can't be reached: the lease then runs out by itself
    */
-  release(change?: Omit<ItemChange, 'condition'>): Promise<ReleaseOutcome> {
-    this.#ending ??= this.#release(change).catch((error) => {
+  release(change?: Omit<ItemChange, 'condition'>, signal?: AbortSignal): Promise<ReleaseOutcome> {
+    this.#ending ??= this.#release(change, signal).catch((error) => {
       this.#ending = undefined;
       throw error;
     });
@@ -212,25 +213,30 @@ export class Lease implements AsyncDisposable {
   }
 
   /** Releases; never throws. A release that failed is told on `leasehold:release-failed`. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.giveBack();
+  }
+
+  /** As the disposer. `signal` gives up waiting for the store: for those whose own time runs out. */
+  async giveBack(signal?: AbortSignal): Promise<void> {
     if (this.#state === 'ended') return;
     try {
-      await this.release();
+      await this.release(undefined, signal);
     } catch (error) {
       publish('release-failed', { ...this.#event(), error });
     }
   }
 
-  async #release(change: ItemChange | undefined): Promise<ReleaseOutcome> {
+  async #release(change?: ItemChange, signal?: AbortSignal): Promise<ReleaseOutcome> {
     if (this.isHeld) this.#state = 'ending';
     // A heartbeat in flight is dropped; whatever becomes of it, it can't touch a released item.
     this.#heartbeat.stop();
     await this.#queue;
     // Completed meanwhile, or before: there is nothing to give back.
     if (this.#hasEnded()) return 'released';
-    if (this.#loss) return this.#releaseLost(this.#loss.reason);
+    if (this.#loss) return this.#releaseLost(this.#loss.reason, signal);
     const outcome = await this.#context.store
-      .release(this, change)
+      .release(this, change, signal)
       .catch((error) => {
         this.#releaseUncertain = true;
         throw error;
@@ -251,11 +257,11 @@ export class Lease implements AsyncDisposable {
   }
 
   /** The lease ran out here, but the item may still carry it: giving it back spares the next taker a wait. */
-  async #releaseLost(reason: LossReason): Promise<'lost'> {
+  async #releaseLost(reason: LossReason, signal?: AbortSignal): Promise<'lost'> {
     // Somebody else's by now, for certain.
     if (reason === 'taken-over' || reason === 'broken') return 'lost';
     try {
-      await this.#context.store.release(this);
+      await this.#context.store.release(this, undefined, signal);
     } catch (error) {
       publish('release-failed', { ...this.#event(), error });
     }

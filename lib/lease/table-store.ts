@@ -1,4 +1,4 @@
-import type { ItemChange, StoredItem } from '../table/index.js';
+import type { ItemChange, Paging, StoredItem } from '../table/index.js';
 import { type GrantOutcome, type GrantRequest, requestGrant } from './acquire-request.js';
 import {
   type HolderOutcome,
@@ -53,17 +53,24 @@ export class TableStore implements LeaseStore {
     return stored && leaseItemOf(name, stored);
   }
 
-  list(group: string | undefined, signal?: AbortSignal): AsyncIterable<readonly StoredItem[]> {
-    return group === undefined ? this.#context.table.scan(signal) : this.#members(group, signal);
+  list(
+    group: string | undefined,
+    signal?: AbortSignal,
+    paging?: Paging,
+  ): AsyncIterable<readonly StoredItem[]> {
+    if (group === undefined) return this.#context.table.scan(signal, paging);
+    return this.#members(group, signal, paging);
   }
 
   ensureTime(signal?: AbortSignal): Promise<void> {
     return ensureStoreTime(this.#context, signal);
   }
 
-  async *#members(group: string, signal: AbortSignal | undefined) {
-    for await (const names of this.#context.table.namesInGroup(group, signal)) {
-      yield await this.#context.table.getMany(names, signal);
+  async *#members(group: string, signal: AbortSignal | undefined, paging: Paging | undefined) {
+    for await (const names of this.#context.table.namesInGroup(group, signal, paging)) {
+      const items = await this.#context.table.getMany(names, signal);
+      const byName = new Map(items.map((item) => [item.name, item]));
+      yield names.map((name) => byName.get(name)).filter((item) => item !== undefined);
     }
   }
 }

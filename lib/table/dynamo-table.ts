@@ -15,7 +15,7 @@ import { publish } from '../events/index.js';
 import { deadlineAfter, type Runtime, sleep } from '../runtime/index.js';
 import { timed } from './date-header.js';
 import { type ConditionalChange, expressionOf } from './expression.js';
-import type { LeaseTable, StoredItem, WriteAnswer } from './lease-table.js';
+import type { LeaseTable, Paging, StoredItem, WriteAnswer } from './lease-table.js';
 import { isThrottling, storeErrorOf } from './store-errors.js';
 import { groupIndexName, pingName } from './table-names.js';
 
@@ -138,8 +138,12 @@ export class DynamoTable implements LeaseTable {
     return found;
   }
 
-  async *namesInGroup(group: string, signal?: AbortSignal): AsyncIterable<readonly string[]> {
-    let start: Marshalled | undefined;
+  async *namesInGroup(
+    group: string,
+    signal?: AbortSignal,
+    { after, pageSize }: Paging = {},
+  ): AsyncIterable<readonly string[]> {
+    let start = after === undefined ? undefined : { ...keyOf(after), group: { S: group } };
     do {
       const command = new QueryCommand({
         TableName: this.tableName,
@@ -148,6 +152,7 @@ export class DynamoTable implements LeaseTable {
         ExpressionAttributeNames: { '#group': 'group' },
         ExpressionAttributeValues: marshall({ ':group': group }),
         ExclusiveStartKey: start,
+        Limit: pageSize,
       });
       const page = await this.#call(command, signal);
       yield (page.Items ?? []).map((item: Marshalled) => unmarshalled(item).name as string);
@@ -155,13 +160,14 @@ export class DynamoTable implements LeaseTable {
     } while (start);
   }
 
-  async *scan(signal?: AbortSignal): AsyncIterable<readonly StoredItem[]> {
-    let start: Marshalled | undefined;
+  async *scan(signal?: AbortSignal, { after, pageSize }: Paging = {}): AsyncIterable<readonly StoredItem[]> {
+    let start = after === undefined ? undefined : keyOf(after);
     do {
       const command = new ScanCommand({
         TableName: this.tableName,
         ConsistentRead: true,
         ExclusiveStartKey: start,
+        Limit: pageSize,
       });
       const page = await this.#call(command, signal);
       yield (page.Items ?? []).map(unmarshalled);

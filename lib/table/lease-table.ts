@@ -13,6 +13,14 @@ export type WriteAnswer =
    */
   | { readonly applied: false; readonly item: StoredItem | undefined; readonly retried: boolean };
 
+/** Where a listing begins, and how much it reads at once. */
+export interface Paging {
+  /** The name after which it goes on, in the listing's own order. @default the beginning */
+  readonly after?: string;
+  /** Items a page. @default as many as fit into 1 MB */
+  readonly pageSize?: number;
+}
+
 /**
  * The few things that leases ask of a store, and the only way to it. `DynamoTable` is the real one; a
  * simulation brings its own and is held to the same contract suite.
@@ -36,11 +44,11 @@ export interface LeaseTable {
   /** Strongly consistent reads of many items; those that do not exist are missing from the answer, in no order. */
   getMany(names: readonly string[], signal?: AbortSignal): Promise<readonly StoredItem[]>;
 
-  /** The names of a group by the index, page by page. The index lags behind the table by a moment. */
-  namesInGroup(group: string, signal?: AbortSignal): AsyncIterable<readonly string[]>;
+  /** The names of a group by the index, page by page, in order. The index lags behind the table by a moment. */
+  namesInGroup(group: string, signal?: AbortSignal, paging?: Paging): AsyncIterable<readonly string[]>;
 
   /** All items, page by page, strongly consistent. */
-  scan(signal?: AbortSignal): AsyncIterable<readonly StoredItem[]>;
+  scan(signal?: AbortSignal, paging?: Paging): AsyncIterable<readonly StoredItem[]>;
 
   /** One cheap request whose only use is the `Date` of its response. */
   ping(signal?: AbortSignal): Promise<void>;

@@ -56,7 +56,7 @@ describe('the acquire condition, part by part, on a real engine', () => {
     const actor = await stage.it.readyActor();
     expect(await grantOf(actor, name, 'mine')).toMatchObject({ kind: 'granted' });
     const lease = { name, leaseId: 'mine' };
-    expect(await requestRelease(actor.locks.context, lease)).toEqual({ kind: 'done' });
+    expect(await requestRelease(actor.locks.context, lease)).toMatchObject({ kind: 'done' });
     const before = await stage.it.item(name);
     expect(await grantOf(actor, name, 'mine')).toEqual({ kind: 'given-back' });
     expect(await stage.it.item(name)).toEqual(before);

@@ -51,7 +51,7 @@ describe('the holder’s writes, on a real engine', () => {
     expect(await requestCompletion(actor.locks.context, old, 'stale')).toEqual(lost);
     expect(await stage.it.item(name)).toEqual(before);
     const current = { name, leaseId: 'new' };
-    expect(await requestCompletion(actor.locks.context, current, 'right')).toEqual({ kind: 'done' });
+    expect(await requestCompletion(actor.locks.context, current, 'right')).toMatchObject({ kind: 'done' });
     expect(await requestCompletion(actor.locks.context, old, 'stale')).toEqual(lost);
     expect(await stage.it.item(name)).toMatchObject({ result: 'right', lastLeaseId: 'new' });
   });
@@ -112,7 +112,7 @@ describe('the holder’s writes, on a real engine', () => {
     const actor = await stage.it.readyActor();
     await grantOf(actor, name, 'mine');
     const release = () => requestRelease(actor.locks.context, { name, leaseId: 'mine' });
-    expect(await release()).toEqual({ kind: 'done' });
+    expect(await release()).toMatchObject({ kind: 'done', before: { leaseId: 'mine' } });
     expect(await release()).toEqual({ kind: 'done', byAnother: true });
   });
 
@@ -121,7 +121,7 @@ describe('the holder’s writes, on a real engine', () => {
     const actor = await stage.it.readyActor();
     await grantOf(actor, name, 'mine');
     const complete = () => requestCompletion(actor.locks.context, { name, leaseId: 'mine' }, 'r');
-    expect(await complete()).toEqual({ kind: 'done' });
+    expect(await complete()).toMatchObject({ kind: 'done', before: { leaseId: 'mine' } });
     expect(await complete()).toEqual({ kind: 'done' });
     expect(await stage.it.item(name)).toMatchObject({ result: 'r' });
   });

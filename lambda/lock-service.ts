@@ -1,0 +1,3 @@
+import { createLockServiceHandler, observed } from '../lib/lambda/index.js';
+
+export const handler = observed(createLockServiceHandler());

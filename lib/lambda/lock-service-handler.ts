@@ -1,0 +1,81 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { defaults } from '../client/defaults.js';
+import { StoreClock } from '../clock/index.js';
+import { type LeaseContext, TableStore } from '../lease/index.js';
+import { deadlineAfter, systemRuntime } from '../runtime/index.js';
+import {
+  createLockService,
+  endExecution,
+  isStatusChange,
+  isUrlEvent,
+  type LockService,
+  overHttp,
+  stepFunctions,
+} from '../service/index.js';
+import { DynamoTable } from '../table/index.js';
+import { type LockServiceSettings, lockServiceSettings } from './lock-service-settings.js';
+import type { Environment } from './settings.js';
+import type { RemainingTime } from './work-handler.js';
+
+/** Kept back from the invocation's time for telling that the store did not answer, in milliseconds. */
+const reserveMs = 250;
+
+/**
+ * The handler of the lock service. It answers one JSON request per invocation, or the request in a call of the
+ * function's URL; an event of EventBridge that an execution's status has changed frees what that execution held.
+ *
+ * @param options.env where the settings are read from. @default process.env
+ * @returns a handler that answers errors as `{ ok: false, error }`; it throws them, by their `name`, where the request
+ *   says `"throw": true`, and a UsageError for settings that can't be right
+ */
+export function createLockServiceHandler(
+  options: { readonly env?: Environment } = {},
+): (event: unknown, context: RemainingTime) => Promise<unknown> {
+  let service: LockService | undefined;
+  return async (event, context) => {
+    // Not when the module loads: an error there has no name that a state machine could match.
+    service ??= serviceOf(lockServiceSettings(options.env ?? process.env));
+    const { host, answer } = service;
+    const deadline = deadlineAfter(
+      systemRuntime,
+      Math.max(1, context.getRemainingTimeInMillis() - reserveMs),
+    );
+    try {
+      if (isStatusChange(event)) return await endExecution(host, event, deadline.signal);
+      if (isUrlEvent(event)) return await overHttp(event, (request) => answer(request, deadline.signal));
+      return await answer(event, deadline.signal);
+    } finally {
+      deadline.clear();
+    }
+  };
+}
+
+function serviceOf(settings: LockServiceSettings): LockService {
+  const { names, operations, maxLeaseMs, region, stepFunctionsEndpoint } = settings;
+  return createLockService({
+    context: contextOf(settings),
+    operations,
+    ...(names && { names }),
+    ...(maxLeaseMs !== undefined && { maxLeaseMs }),
+    executions: stepFunctions({ region, endpoint: stepFunctionsEndpoint }),
+  });
+}
+
+function contextOf({ table: tableName, dynamoEndpoint }: LockServiceSettings): LeaseContext {
+  const { requestTimeoutMs, maxAttempts, skewMs, retentionMs } = defaults;
+  const runtime = systemRuntime;
+  const clock = new StoreClock(runtime, skewMs);
+  const client = new DynamoDBClient({
+    ...(dynamoEndpoint !== undefined && { endpoint: dynamoEndpoint }),
+    maxAttempts,
+    requestHandler: {
+      requestTimeout: requestTimeoutMs,
+      connectionTimeout: requestTimeoutMs,
+      throwOnRequestTimeout: true,
+    },
+  });
+  const callTimeoutMs = requestTimeoutMs * maxAttempts;
+  const table = new DynamoTable({ client, tableName, clock, runtime, callTimeoutMs });
+  const context = { clock, runtime, table, skewMs, retentionMs };
+  return { ...context, store: new TableStore(context) };
+}

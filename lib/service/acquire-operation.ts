@@ -1,0 +1,174 @@
+import { StoreError, UsageError } from '../errors/index.js';
+import { publish } from '../events/index.js';
+import {
+  type Grant,
+  type GrantOutcome,
+  type GrantRequest,
+  type LeaseItem,
+  takenOverBy,
+} from '../lease/index.js';
+import type { ServiceErrorBody, ShownHolder, SuccessOf } from './answers.js';
+import { type ExecutionMark, executionOf, holderHasEnded } from './execution-watch.js';
+import { jsonOf } from './json-value.js';
+import type { RequestOf } from './requests.js';
+import { completedMessage, ServiceError } from './service-error.js';
+import { remainingMs, type ServiceHost, shownTime } from './service-host.js';
+
+type Acquire = RequestOf<'acquire'>;
+type Held = Extract<GrantOutcome, { kind: 'held' }>;
+
+/** The group in which the locks of an execution are found when it has ended. */
+export function groupOfExecution(execution: string): string {
+  return `execution/${execution}`;
+}
+
+/**
+ * One try for the lock: one write. A second one follows only where the refusal showed a lease that is the caller's own
+ * (`supersede`), or that of an execution which has ended; it names exactly that lease.
+ */
+export async function acquire(
+  host: ServiceHost,
+  request: Acquire,
+  signal: AbortSignal,
+): Promise<SuccessOf<'acquire'>> {
+  const { name, leaseId, leaseMs } = request;
+  const owner = (request.owner ?? request.execution)!;
+  demandLength(host, request);
+  await host.context.store.ensureTime(signal);
+  const outcome = await granted(host, { ...grantOf(request), owner }, request.supersede ?? false, signal);
+
+  if (outcome.kind === 'granted') return answerOf(host, request, owner, outcome.grant);
+  if (outcome.kind === 'completed') throw alreadyCompleted(outcome.item);
+  if (outcome.kind === 'given-back') {
+    const message = `The lease of this acquire of "${name}" was already released or broken: a new leaseId is needed`;
+    throw new ServiceError({
+      name: 'LockLostError',
+      code: 'LOCK_LOST',
+      message,
+      lockName: name,
+      reason: 'broken',
+    });
+  }
+  throw new ServiceError(heldBy(host, { name, owner, leaseId, leaseMs }, outcome));
+}
+
+function demandLength({ maxLeaseMs }: ServiceHost, { execution, leaseMs, name }: Acquire): void {
+  // An execution holds without a heartbeat: its end frees the lock, not the lease's.
+  if (execution !== undefined || leaseMs <= maxLeaseMs) return;
+  throw new UsageError(`leaseMs: must be at most ${maxLeaseMs} in this deployment; got ${leaseMs}`, name);
+}
+
+function grantOf({ name, leaseId, leaseMs, group, execution }: Acquire): Omit<GrantRequest, 'owner'> {
+  if (execution === undefined) return { name, leaseId, leaseMs, ...(group !== undefined && { group }) };
+  const set = { execution, executionLease: leaseId } satisfies ExecutionMark;
+  return { name, leaseId, leaseMs, group: group ?? groupOfExecution(execution), change: { set } };
+}
+
+async function granted(
+  host: ServiceHost,
+  request: GrantRequest,
+  supersede: boolean,
+  signal: AbortSignal,
+): Promise<GrantOutcome> {
+  const { store, clock } = host.context;
+  let outcome = await store.grant(request, signal);
+  if (outcome.kind === 'held' && supersede && outcome.item?.owner === request.owner) {
+    outcome = await takeSeen(host, request, outcome, signal);
+  }
+  if (outcome.kind !== 'held' || outcome.item === undefined) return outcome;
+  const hasEnded = await holderHasEnded(host.executions, outcome.item, clock.now().earliest, signal);
+  return hasEnded ? takeSeen(host, request, outcome, signal) : outcome;
+}
+
+/** The second write, which names the lease that the first one was refused by. */
+async function takeSeen(
+  { context }: ServiceHost,
+  request: GrantRequest,
+  refused: Held,
+  signal: AbortSignal,
+): Promise<GrantOutcome> {
+  if (refused.item?.leaseId === undefined) return refused;
+  try {
+    const outcome = await context.store.grant({ ...request, seenLeaseId: refused.item.leaseId }, signal);
+    return outcome.kind === 'held' && refused.mayArriveLate ? { ...outcome, mayArriveLate: true } : outcome;
+  } catch (error) {
+    if (!(refused.mayArriveLate && error instanceof StoreError)) throw error;
+    const { message, lockName, retryable, cause } = error;
+    throw new StoreError(message, lockName, { cause, retryable, mayHaveApplied: true });
+  }
+}
+
+function answerOf(host: ServiceHost, { name }: Acquire, owner: string, grant: Grant): SuccessOf<'acquire'> {
+  const { token, leaseId, acquiredAt, expiresAt, adopted, item } = grant;
+  const takenOverFrom = takenOverBy(grant);
+  publish('granted', { name, owner, token, leaseId, waitedMs: 0, takenOverFrom, adopted });
+  const checkpoint = jsonOf(item?.checkpoint);
+  const now = shownTime(host.context);
+  return {
+    ok: true,
+    granted: {
+      name,
+      token,
+      leaseId,
+      owner,
+      acquiredAt,
+      expiresAt,
+      remainingMs: remainingMs(expiresAt, now),
+      adopted,
+      ...(takenOverFrom && {
+        takenOverFrom: {
+          owner: takenOverFrom.owner,
+          token: takenOverFrom.token,
+          ...(host.operates && { leaseId: takenOverFrom.leaseId }),
+        },
+      }),
+      ...(checkpoint !== undefined && { checkpoint }),
+    },
+    now,
+  };
+}
+
+function alreadyCompleted({ name, version, completedAt, result }: LeaseItem): ServiceError {
+  const shown = jsonOf(result);
+  return new ServiceError({
+    name: 'AlreadyCompletedError',
+    code: 'ALREADY_COMPLETED',
+    message: completedMessage(name, completedAt!),
+    lockName: name,
+    token: version,
+    completedAt: completedAt!,
+    ...(shown !== undefined && { result: shown }),
+  });
+}
+
+function heldBy(host: ServiceHost, request: GrantRequest, { item, mayArriveLate }: Held): ServiceErrorBody {
+  const { name, owner } = request;
+  const holder = item && holderOf(host, item);
+  publish('held', { name, owner, holder: holder && { leaseId: item?.leaseId, ...holder } });
+  const who = holder
+    ? `held by ${holder.owner} (token ${holder.token}, ${holder.remainingMs} ms left)`
+    : 'not granted: it changed hands at that moment';
+  return {
+    name: 'LockHeldError',
+    code: 'LOCK_HELD',
+    message: `Lock "${name}" is ${who}`,
+    lockName: name,
+    ...(holder && { holder }),
+    ...(mayArriveLate && { mayArriveLate: true as const }),
+  };
+}
+
+function holderOf(host: ServiceHost, item: LeaseItem): ShownHolder | undefined {
+  if (item.leaseId === undefined) return undefined;
+  const execution = executionOf(item);
+  return {
+    owner: item.owner ?? 'unknown',
+    token: item.version,
+    acquiredAt: item.acquiredAt ?? 0,
+    expiresAt: item.expiresAt!,
+    remainingMs: remainingMs(item.expiresAt, shownTime(host.context)),
+    ...(execution !== undefined && { execution }),
+    // Whoever knows a lease's id can release it.
+    ...(host.operates && { leaseId: item.leaseId }),
+  };
+}

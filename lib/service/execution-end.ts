@@ -1,0 +1,51 @@
+import type { LeaseItem } from '../lease/index.js';
+import { groupOfExecution } from './acquire-operation.js';
+import { executionAttributes, executionOf, holderHasEnded } from './execution-watch.js';
+import type { ServiceHost } from './service-host.js';
+
+/** An event of EventBridge, as far as the service reads it. */
+interface StatusChange {
+  readonly source: 'aws.states';
+  readonly detail: { readonly executionArn: string };
+}
+
+/** The names of the locks that an execution held and that are free now. */
+export interface ExecutionEnd {
+  readonly ok: true;
+  readonly released: readonly string[];
+}
+
+/** Whether the event is EventBridge's: the status of an execution has changed. */
+export function isStatusChange(event: unknown): event is StatusChange {
+  const { source, detail } = (event ?? {}) as {
+    source?: unknown;
+    detail?: { executionArn?: unknown } | null;
+  };
+  return source === 'aws.states' && typeof detail?.executionArn === 'string';
+}
+
+/**
+ * Releases what the execution holds, if it has ended. Step Functions is asked, whatever the event says: whoever may
+ * invoke the function could make one up. Each release names exactly the lease that was read.
+ *
+ * @throws StoreError when the table can't be used; the event is then delivered again
+ */
+export async function endExecution(
+  host: ServiceHost,
+  { detail: { executionArn } }: StatusChange,
+  signal: AbortSignal,
+): Promise<ExecutionEnd> {
+  const { store, clock } = host.context;
+  const released: string[] = [];
+  await store.ensureTime(signal);
+  for await (const items of store.list(groupOfExecution(executionArn), signal)) {
+    for (const item of items as readonly LeaseItem[]) {
+      if (!host.isAllowed(item.name) || executionOf(item) !== executionArn) continue;
+      if (!(await holderHasEnded(host.executions, item, clock.now().earliest, signal))) continue;
+      const lease = { name: item.name, leaseId: item.leaseId! };
+      const { kind } = await store.release(lease, { remove: executionAttributes }, signal);
+      if (kind === 'done') released.push(item.name);
+    }
+  }
+  return { ok: true, released };
+}

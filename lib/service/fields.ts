@@ -1,0 +1,131 @@
+import * as v from 'valibot';
+import { isStorable, mostValueBytes } from './json-value.js';
+
+/*
+ * The fields of requests. The description says what a value must be: it is what a caller reads in the schema, and what
+ * a refusal says.
+ */
+
+/** The longest that an execution of a standard workflow can run is a year. */
+export const mostLeaseMs = 366 * 24 * 60 * 60 * 1000;
+export const leastLeaseMs = 1_000;
+const leastRetainMs = 24 * 60 * 60 * 1000;
+const mostRetainMs = 10 * mostLeaseMs;
+
+/** How many locks a page of a listing may have. */
+export const mostListed = 1_000;
+
+export const name = v.pipe(
+  v.string(),
+  v.minLength(1),
+  v.maxLength(1_024),
+  v.check(isKey),
+  v.description('a string of 1 to 1,024 bytes in UTF-8, without control characters'),
+);
+
+export const group = name;
+
+export const leaseId = v.pipe(
+  v.string(),
+  v.regex(/^[!-~]{8,64}$/),
+  v.description(
+    'a string of 8 to 64 visible ASCII characters: new for each acquire, the same over its retries, known to nobody else',
+  ),
+);
+
+export const owner = v.pipe(
+  v.string(),
+  v.minLength(1),
+  v.maxLength(256),
+  v.check((text) => isWellFormed(text) && Buffer.byteLength(text) <= 256),
+  v.description('a string of 1 to 256 bytes in UTF-8: a label for people'),
+);
+
+export const token = v.pipe(
+  v.number(),
+  v.safeInteger(),
+  v.minValue(1),
+  v.description('the fencing token that the grant brought: a whole number, at least 1'),
+);
+
+export const leaseMs = v.pipe(
+  v.number(),
+  v.safeInteger(),
+  v.minValue(leastLeaseMs),
+  v.maxValue(mostLeaseMs),
+  v.description('how long the lease runs: whole milliseconds, from 1,000 to what the deployment allows'),
+);
+
+export const expiresAt = v.pipe(
+  v.number(),
+  v.safeInteger(),
+  v.minValue(1),
+  v.description(
+    'the end asked for: store time in whole milliseconds since the epoch, above all that was asked for before',
+  ),
+);
+
+export const retainMs = v.pipe(
+  v.number(),
+  v.safeInteger(),
+  v.minValue(leastRetainMs),
+  v.maxValue(mostRetainMs),
+  v.description('how long the result is kept: whole milliseconds, at least a day, at most ten years'),
+);
+
+export const execution = v.pipe(
+  v.string(),
+  v.maxLength(256),
+  v.regex(/^arn:[\w-]+:states:[\w-]+:\d{12}:(execution|express):[!-~]+$/),
+  v.description('the ARN of a Step Functions execution, at most 256 characters: it holds the lock'),
+);
+
+const storable = v.check(isStorable);
+const whatIsStorable =
+  `at most ${mostValueBytes.toLocaleString('en')} bytes of JSON, nested at most 30 deep, ` +
+  'no empty keys, whole numbers within ±(2^53 - 1)';
+
+export const checkpoint = v.pipe(
+  v.unknown(),
+  storable,
+  v.description(`progress of the work, for the next holder: ${whatIsStorable}`),
+);
+
+export const result = v.pipe(
+  v.unknown(),
+  storable,
+  v.description(`what later callers get as the result: ${whatIsStorable}`),
+);
+
+export const limit = v.pipe(
+  v.number(),
+  v.safeInteger(),
+  v.minValue(1),
+  v.maxValue(mostListed),
+  v.description('how many locks at the most: a whole number from 1 to 1,000; 100 if absent'),
+);
+
+export const cursor = v.pipe(name, v.description('the cursor that the page before brought'));
+
+export const supersede = v.pipe(
+  v.boolean(),
+  v.description('true or false: take over a lease of the same owner at once, with a higher token'),
+);
+
+export const clearCheckpoint = v.pipe(v.literal(true), v.description('true: take the checkpoint away'));
+
+export const throws = v.pipe(
+  v.boolean(),
+  v.description(
+    'true or false: fail the invocation with the error, for a Retry or Catch that matches its name',
+  ),
+);
+
+function isKey(text: string): boolean {
+  return isWellFormed(text) && !/\p{Cc}/u.test(text) && Buffer.byteLength(text) <= 1_024;
+}
+
+/** A lone surrogate has no UTF-8: all of them would become the same replacement character. */
+function isWellFormed(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text);
+}

@@ -1,0 +1,153 @@
+import { LockLostError, type LossReason, StoreError, UsageError } from '../errors/index.js';
+import { publish } from '../events/index.js';
+import { expiryFor, type HolderOutcome, type LeaseItem } from '../lease/index.js';
+import type { ItemChange } from '../table/index.js';
+import type { SuccessOf } from './answers.js';
+import { executionAttributes } from './execution-watch.js';
+import type { RequestOf } from './requests.js';
+import { ServiceError } from './service-error.js';
+import { remainingMs, type ServiceHost, shownTime } from './service-host.js';
+
+/** A caller's idea of the time may be this much ahead of the service's, in milliseconds: a minute's lease more. */
+const aheadMs = 60_000;
+
+type HolderRequest = RequestOf<'renew'> | RequestOf<'release'> | RequestOf<'complete'>;
+
+/** Lengthens the lease, and writes the checkpoint along. */
+export async function renew(
+  host: ServiceHost,
+  request: RequestOf<'renew'>,
+  signal: AbortSignal,
+): Promise<SuccessOf<'renew'>> {
+  const { context, maxLeaseMs } = host;
+  await context.store.ensureTime(signal);
+  if (request.leaseMs !== undefined && request.leaseMs > maxLeaseMs) throw tooLong(host, request, 'leaseMs');
+  const expiresAt = request.expiresAt ?? expiryFor(context, request.leaseMs!);
+  const isLong = expiresAt > expiryFor(context, maxLeaseMs) + aheadMs;
+  const change = { ...checkpointOf(request), ...(isLong && { condition: heldByExecution(request.leaseId) }) };
+  const outcome = await context.store.renew(request, expiresAt, change, signal).catch((error) => {
+    publish('renewal-failed', { ...eventOf(request), error });
+    throw error;
+  });
+  if (outcome.kind === 'refused' && isLong) throw tooLong(host, request, 'expiresAt');
+  demandDone(request, outcome);
+  publish('renewed', { ...eventOf(request), expiresAt });
+  const now = shownTime(context);
+  return { ok: true, renewed: { expiresAt, remainingMs: remainingMs(expiresAt, now) }, now };
+}
+
+/** Ends the lease. One that was over already is no error: nothing is changed, and the answer says so. */
+export async function release(
+  { context }: ServiceHost,
+  request: RequestOf<'release'>,
+  signal: AbortSignal,
+): Promise<SuccessOf<'release'>> {
+  await context.store.ensureTime(signal);
+  const { set, remove = [] } = checkpointOf(request);
+  const change = { ...(set && { set }), remove: [...remove, ...executionAttributes] };
+  const outcome = await context.store.release(identityOf(request), change, signal).catch((error) => {
+    publish('release-failed', { ...eventOf(request), error });
+    throw error;
+  });
+  if (outcome.kind === 'lost') {
+    const { reason } = outcome;
+    publishLoss(request, reason);
+    return { ok: true, released: false, reason, now: shownTime(context) };
+  }
+  demandDone(request, outcome);
+  if (outcome.before) publish('released', endedEventOf(request, outcome.before, context));
+  return {
+    ok: true,
+    released: true,
+    ...(outcome.byAnother && { already: true as const }),
+    now: shownTime(context),
+  };
+}
+
+/** Ends the lease and marks the work under the name as finished. */
+export async function complete(
+  { context }: ServiceHost,
+  request: RequestOf<'complete'>,
+  signal: AbortSignal,
+): Promise<SuccessOf<'complete'>> {
+  await context.store.ensureTime(signal);
+  const { result, retainMs } = request;
+  const completion = {
+    result,
+    ...(retainMs !== undefined && { retainMs }),
+    change: { remove: executionAttributes },
+  };
+  const outcome = await context.store.complete(request, completion, signal);
+  demandDone(request, outcome);
+  if (outcome.before) publish('completed', endedEventOf(request, outcome.before, context));
+  return { ok: true, completed: true, now: shownTime(context) };
+}
+
+function identityOf({ name, leaseId, token }: RequestOf<'release'>) {
+  return { name, leaseId, ...(token !== undefined && { token }) };
+}
+
+function checkpointOf(request: RequestOf<'renew'> | RequestOf<'release'>): ItemChange {
+  if (request.clearCheckpoint) return { remove: ['checkpoint'] };
+  return request.checkpoint === undefined ? {} : { set: { checkpoint: request.checkpoint } };
+}
+
+/** A lease may be longer than callers' may be only where an execution holds it. */
+function heldByExecution(leaseId: string) {
+  return { text: '#executionLease = :executionLease', values: { ':executionLease': leaseId } };
+}
+
+function tooLong(
+  { context, maxLeaseMs }: ServiceHost,
+  request: RequestOf<'renew'>,
+  field: 'leaseMs' | 'expiresAt',
+) {
+  const most =
+    field === 'leaseMs' ? maxLeaseMs : `${expiryFor(context, maxLeaseMs)}, ${maxLeaseMs} ms from now,`;
+  return new UsageError(
+    `${field}: must be at most ${most} in this deployment; got ${request[field]}`,
+    request.name,
+  );
+}
+
+function demandDone(
+  request: HolderRequest,
+  outcome: HolderOutcome,
+): asserts outcome is Extract<HolderOutcome, { kind: 'done' }> {
+  if (outcome.kind === 'done') return;
+  const { name } = request;
+  if (outcome.kind === 'refused') {
+    // The item moved between the write and the read that was to explain its refusal.
+    throw new StoreError(`"${name}" changed while it was written to`, name, {
+      retryable: true,
+      mayHaveApplied: false,
+    });
+  }
+  throw publishLoss(request, outcome.reason);
+}
+
+function publishLoss(request: HolderRequest, reason: LossReason): ServiceError {
+  const { name, token } = request;
+  const error = new LockLostError(name, reason, token ?? 0);
+  publish('lost', { ...eventOf(request), heldMs: 0, reason, error });
+  const { code, message } = error;
+  return new ServiceError({
+    name: error.name,
+    code,
+    message,
+    lockName: name,
+    reason,
+    ...(token !== undefined && { token }),
+  });
+}
+
+function endedEventOf(request: HolderRequest, before: LeaseItem, { clock }: ServiceHost['context']) {
+  const { latest } = clock.now();
+  const { owner = 'unknown', version, acquiredAt = latest } = before;
+  return { ...eventOf(request), owner, token: version, heldMs: Math.max(0, latest - acquiredAt) };
+}
+
+/** A holder's request does not say who it is. */
+function eventOf({ name, leaseId, token = 0 }: HolderRequest) {
+  return { name, leaseId, token, owner: 'unknown' };
+}

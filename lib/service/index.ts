@@ -1,0 +1,12 @@
+export type { ServiceAnswer, ServiceErrorBody, ServiceFailure, SuccessOf } from './answers.js';
+export { type ExecutionEnd, endExecution, isStatusChange } from './execution-end.js';
+export type { ExecutionState, ExecutionWatch } from './execution-watch.js';
+export { isUrlEvent, overHttp, type UrlAnswer } from './function-url.js';
+export {
+  createLockService,
+  defaultMaxLeaseMs,
+  type LockService,
+  type LockServiceOptions,
+} from './lock-service.js';
+export type { Operation, RequestOf, ServiceRequest } from './requests.js';
+export { stepFunctions } from './step-functions.js';

@@ -1,0 +1,60 @@
+/** A value that JSON can carry. */
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
+
+/** What one checkpoint or result may take, as JSON, in bytes: an item has at most 400 KB, and carries both. */
+export const mostValueBytes = 180_000;
+
+/** DynamoDB takes 32 levels, the item's own among them. */
+const mostLevels = 30;
+
+/** DynamoDB's numbers. */
+const leastMagnitude = 1e-130;
+const mostMagnitude = 9.9e125;
+
+/** Whether DynamoDB can store the value and hand it back as it was. */
+export function isStorable(value: unknown): value is JsonValue {
+  return isPlain(value, mostLevels) && Buffer.byteLength(JSON.stringify(value)) <= mostValueBytes;
+}
+
+/** Checked before anything recurses without a bound: a caller may nest as deep as a payload is long. */
+function isPlain(value: unknown, levels: number): boolean {
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return true;
+  if (typeof value === 'number') return isStorableNumber(value);
+  if (typeof value !== 'object' || levels === 0) return false;
+  if (Array.isArray(value)) return value.every((one) => isPlain(one, levels - 1));
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  return Object.entries(value).every(
+    // An object of its own in JSON's eyes, a prototype in those of whoever copies it.
+    ([key, one]) => key !== '' && key !== '__proto__' && isPlain(one, levels - 1),
+  );
+}
+
+function isStorableNumber(value: number): boolean {
+  if (value === 0) return true;
+  if (Number.isInteger(value)) return Number.isSafeInteger(value);
+  const magnitude = Math.abs(value);
+  return magnitude >= leastMagnitude && magnitude <= mostMagnitude;
+}
+
+/**
+ * What the store has, as JSON can carry it: a client with a table may store more than JSON knows. Sets become lists,
+ * bytes become Base64, whole numbers beyond a `number` become their digits as text.
+ */
+export function jsonOf(stored: unknown): JsonValue | undefined {
+  if (stored === undefined || stored === null) return stored;
+  if (typeof stored === 'bigint') return String(stored);
+  if (typeof stored !== 'object') return stored as JsonValue;
+  if (stored instanceof Uint8Array) return Buffer.from(stored).toString('base64');
+  if (stored instanceof Set) return [...stored].map((one) => jsonOf(one) ?? null);
+  if (Array.isArray(stored)) return stored.map((one) => jsonOf(one) ?? null);
+  return Object.fromEntries(
+    Object.entries(stored).flatMap(([key, one]) => (one === undefined ? [] : [[key, jsonOf(one)!]])),
+  );
+}

@@ -1,0 +1,110 @@
+import { UsageError } from '../errors/index.js';
+import type { LeaseContext } from '../lease/index.js';
+import { acquire } from './acquire-operation.js';
+import { nameRule } from './allowed-names.js';
+import type { ServiceAnswer } from './answers.js';
+import type { ExecutionWatch } from './execution-watch.js';
+import { complete, release, renew } from './holder-operations.js';
+import { breakLease, reopen } from './operator-operations.js';
+import { readRequest } from './read-request.js';
+import { inspect, list } from './reading-operations.js';
+import { operatorsOnly, type ServiceRequest } from './requests.js';
+import { bodyOf, ServiceError } from './service-error.js';
+import { demandAllowed, type ServiceHost, shownTime } from './service-host.js';
+
+/** What a service is made with. */
+export interface LockServiceOptions {
+  /** Of a client with a table. */
+  readonly context: LeaseContext;
+  /** Which names callers may use: exact ones, or beginnings that end in `*`. @default all */
+  readonly names?: readonly string[];
+  /** `operate`: break and reopen, too, and show everybody's lease ids. @default use */
+  readonly operations?: 'use' | 'operate';
+  /** The longest lease that a caller may ask for, in milliseconds. @default 900000 */
+  readonly maxLeaseMs?: number;
+  /** Told what becomes of executions that hold locks. @default such locks are held like any others */
+  readonly executions?: ExecutionWatch;
+}
+
+/** Answers requests; see {@link createLockService}. */
+export interface LockService {
+  readonly host: ServiceHost;
+  /**
+   * Answers one request.
+   *
+   * @param request JSON, not checked before
+   * @param signal ends what is going on; the answer is then a `StoreError`
+   * @returns what was done, or `ok: false` with the error
+   * @throws the error itself, by its `name`, where the request says `"throw": true`
+   */
+  readonly answer: (request: unknown, signal: AbortSignal) => Promise<ServiceAnswer>;
+}
+
+/** A quarter of an hour, which is what a Lambda can run. */
+export const defaultMaxLeaseMs = 15 * 60_000;
+
+/**
+ * The lock service: one JSON object per request, one as its answer. Stateless; every request is idempotent, so that
+ * Lambda's own retries, and a caller's, are harmless.
+ *
+ * @throws UsageError for names that are no patterns
+ */
+export function createLockService(options: LockServiceOptions): LockService {
+  const host: ServiceHost = {
+    context: options.context,
+    isAllowed: nameRule(options.names),
+    operates: options.operations === 'operate',
+    maxLeaseMs: options.maxLeaseMs ?? defaultMaxLeaseMs,
+    executions: options.executions,
+  };
+  return {
+    host,
+    async answer(input, signal) {
+      let throws = false;
+      try {
+        const request = readRequest(input);
+        throws = request.throw ?? false;
+        demandPermitted(host, request);
+        return await perform(host, request, signal);
+      } catch (error) {
+        const body = bodyOf(error);
+        // A mistake in this code must not look like an answer.
+        if (!body) throw error;
+        if (throws) throw error instanceof ServiceError ? error : new ServiceError(body, { cause: error });
+        const { clock } = host.context;
+        return { ok: false, error: body, ...(clock.isSet && { now: shownTime(host.context) }) };
+      }
+    },
+  };
+}
+
+function demandPermitted(host: ServiceHost, request: ServiceRequest): void {
+  if (!host.operates && operatorsOnly.has(request.operation)) {
+    const name = 'name' in request ? request.name : undefined;
+    throw new UsageError(`operation: ${request.operation} is for the operators’ function`, name, {
+      code: 'NOT_ALLOWED',
+    });
+  }
+  if ('name' in request) demandAllowed(host, request.name);
+}
+
+function perform(host: ServiceHost, request: ServiceRequest, signal: AbortSignal): Promise<ServiceAnswer> {
+  switch (request.operation) {
+    case 'acquire':
+      return acquire(host, request, signal);
+    case 'renew':
+      return renew(host, request, signal);
+    case 'release':
+      return release(host, request, signal);
+    case 'complete':
+      return complete(host, request, signal);
+    case 'inspect':
+      return inspect(host, request, signal);
+    case 'list':
+      return list(host, request, signal);
+    case 'break':
+      return breakLease(host, request, signal);
+    case 'reopen':
+      return reopen(host, request, signal);
+  }
+}

@@ -1,0 +1,88 @@
+import * as v from 'valibot';
+import { UsageError } from '../errors/index.js';
+import { type Operation, requests, type ServiceRequest } from './requests.js';
+
+/**
+ * A request from outside, checked field by field.
+ *
+ * @throws UsageError that names the field, what it must be, and what came
+ */
+export function readRequest(input: unknown): ServiceRequest {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+    throw new UsageError(`request: must be a JSON object, got ${shown(input)}`);
+  }
+  const fields = input as Readonly<Record<string, unknown>>;
+  const operation = ownField(fields, 'operation');
+  if (typeof operation !== 'string' || !Object.hasOwn(requests, operation)) {
+    throw new UsageError(
+      `operation: must be one of ${Object.keys(requests).join(', ')}; got ${shown(operation)}`,
+    );
+  }
+  const schema = requests[operation as Operation];
+  // Before the schema looks: to it, what every object inherits ("constructor") counts as known.
+  const unknown = Object.keys(fields).find((key) => !Object.hasOwn(schema.entries, key));
+  if (unknown !== undefined) {
+    const known = Object.keys(schema.entries).join(', ');
+    throw new UsageError(`${operation}: takes ${known}; got ${shown(unknown)}`, nameOf(fields));
+  }
+  const read = v.safeParse(schema, fields, { abortEarly: true });
+  if (!read.success) throw wrongField(schema, read.issues[0], fields);
+  demandOneOf(read.output as ServiceRequest);
+  return read.output as ServiceRequest;
+}
+
+function wrongField(
+  schema: (typeof requests)[Operation],
+  issue: v.BaseIssue<unknown>,
+  fields: Readonly<Record<string, unknown>>,
+): UsageError {
+  const key = String(issue.path?.[0]?.key);
+  const entry = (
+    schema.entries as Record<string, v.GenericSchema | v.OptionalSchema<v.GenericSchema, undefined>>
+  )[key]!;
+  const field = 'wrapped' in entry ? entry.wrapped : entry;
+  const must = v.getDescription(field) ?? issue.message;
+  return new UsageError(`${key}: must be ${must}; got ${shown(ownField(fields, key))}`, nameOf(fields));
+}
+
+/** What no single field can say. */
+function demandOneOf(request: ServiceRequest): void {
+  const wrong = (what: string) => new UsageError(what, 'name' in request ? request.name : undefined);
+  if (request.operation === 'acquire' && request.owner === undefined && request.execution === undefined) {
+    throw wrong('owner: must be given, unless execution is');
+  }
+  if (request.operation !== 'renew' && request.operation !== 'release') return;
+  const writes = request.checkpoint !== undefined || request.clearCheckpoint !== undefined;
+  if (request.checkpoint !== undefined && request.clearCheckpoint !== undefined) {
+    throw wrong('checkpoint: must not come together with clearCheckpoint');
+  }
+  if (request.operation !== 'renew') return;
+  if ((request.expiresAt === undefined) === (request.leaseMs === undefined)) {
+    throw wrong('renew: takes either expiresAt or leaseMs');
+  }
+  // A duplicate that arrives late would ask for a later end than all before it, and wind the checkpoint back (I5).
+  if (writes && request.expiresAt === undefined) {
+    throw wrong('expiresAt: must be given with a checkpoint, instead of leaseMs');
+  }
+}
+
+function ownField(fields: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(fields, key) ? fields[key] : undefined;
+}
+
+function nameOf(fields: Readonly<Record<string, unknown>>): string | undefined {
+  const name = ownField(fields, 'name');
+  return v.is(requests.inspect.entries.name, name) ? name : undefined;
+}
+
+/** A part of what came; never an error of its own, however deep it is nested. */
+function shown(value: unknown): string {
+  let text: string | undefined;
+  try {
+    text = value === undefined ? 'nothing' : JSON.stringify(value);
+  } catch {
+    // Nested too deep.
+  }
+  text ??= `a ${typeof value}`;
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}

@@ -1,0 +1,93 @@
+import { type LockInfo, lockInfoOf } from '../client/lock-info.js';
+import { UsageError } from '../errors/index.js';
+import type { LeaseItem } from '../lease/index.js';
+import type { StoredItem } from '../table/index.js';
+import type { ShownLock, ShownTime, SuccessOf } from './answers.js';
+import { executionOf } from './execution-watch.js';
+import { jsonOf } from './json-value.js';
+import type { RequestOf } from './requests.js';
+import { remainingMs, type ServiceHost, shownTime } from './service-host.js';
+
+const defaultListed = 100;
+
+/** Lambda answers at most 6 MB. */
+const mostPageBytes = 4_000_000;
+
+/** Who holds the lock, in one strongly consistent read. */
+export async function inspect(
+  host: ServiceHost,
+  { name, leaseId }: RequestOf<'inspect'>,
+  signal: AbortSignal,
+): Promise<SuccessOf<'inspect'>> {
+  const { context } = host;
+  await context.store.ensureTime(signal);
+  const item = await context.store.read(name, leaseId, signal);
+  const now = shownTime(context);
+  return { ok: true, lock: item ? shownLock(host, item, now, leaseId) : null, now };
+}
+
+/** A page of locks: those of a group, or all; names that are not this deployment's are passed over. */
+export async function list(
+  host: ServiceHost,
+  { group, limit = defaultListed, cursor }: RequestOf<'list'>,
+  signal: AbortSignal,
+): Promise<SuccessOf<'list'>> {
+  const { context } = host;
+  await context.store.ensureTime(signal);
+  const locks: ShownLock[] = [];
+  let bytes = 0;
+  const page = { pageSize: limit, ...(cursor !== undefined && { after: cursor }) };
+  for await (const items of context.store.list(group, signal, page)) {
+    for (const item of items) {
+      if (typeof item.name !== 'string' || !host.isAllowed(item.name)) continue;
+      const lock = ours(host, item);
+      if (!lock) continue;
+      bytes += Buffer.byteLength(JSON.stringify(lock));
+      const isFull = locks.length === limit || (locks.length > 0 && bytes > mostPageBytes);
+      if (isFull) return { ok: true, locks, cursor: locks.at(-1)!.name, now: shownTime(context) };
+      locks.push(lock);
+    }
+  }
+  return { ok: true, locks, now: shownTime(context) };
+}
+
+/** A table that others use, too, can still be listed. */
+function ours(host: ServiceHost, item: StoredItem): ShownLock | undefined {
+  try {
+    return shownLock(host, item, shownTime(host.context));
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
+}
+
+/** @param knownLeaseId the caller's own, which is no secret to it */
+function shownLock(host: ServiceHost, item: StoredItem, now: ShownTime, knownLeaseId?: string): ShownLock {
+  const info = lockInfoOf(host.context, item);
+  const { leaseId } = info;
+  const showsLeaseId = leaseId !== undefined && (host.operates || leaseId === knownLeaseId);
+  return {
+    name: info.name,
+    state: info.state,
+    token: info.token,
+    remainingMs: remainingMs(info.expiresAt, now),
+    ...present('group', info),
+    ...present('owner', info),
+    ...present('acquiredAt', info),
+    ...present('expiresAt', info),
+    ...present('renewals', info),
+    ...present('completedAt', info),
+    ...(showsLeaseId && { leaseId }),
+    ...defined('execution', executionOf(item as LeaseItem)),
+    ...defined('checkpoint', jsonOf(info.checkpoint)),
+    ...defined('result', jsonOf(info.result)),
+  };
+}
+
+function present<Key extends keyof LockInfo>(key: Key, info: LockInfo) {
+  return defined(key, info[key]);
+}
+
+function defined<Key extends string, Value>(key: Key, value: Value | undefined) {
+  return (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: Value };
+}

@@ -1,0 +1,57 @@
+import type { DescribeExecutionOutput, SFNClient } from '@aws-sdk/client-sfn';
+import type { ExecutionState, ExecutionWatch } from './execution-watch.js';
+
+/** How {@link stepFunctions} is set up. */
+export interface StepFunctionsOptions {
+  /** The service's own Region: executions of others are not asked for. @default whichever the execution is in */
+  readonly region?: string | undefined;
+  /** Another address of Step Functions, for tests. */
+  readonly endpoint?: string | undefined;
+  /** The end of one attempt, in milliseconds. @default 1000 */
+  readonly requestTimeoutMs?: number;
+}
+
+/**
+ * Asks Step Functions. Its client is loaded when the first lock is seen that an execution holds: most services never
+ * need it.
+ */
+export function stepFunctions(options: StepFunctionsOptions = {}): ExecutionWatch {
+  let client: SFNClient | undefined;
+  return {
+    async stateOf(execution, signal) {
+      const [, , , region = '', , kind] = execution.split(':');
+      // Step Functions describes no execution of an express workflow.
+      if (kind !== 'execution' || region !== (options.region ?? region)) return 'unknown';
+      try {
+        const { DescribeExecutionCommand, SFNClient } = await import('@aws-sdk/client-sfn');
+        client ??= new SFNClient(clientConfig(region, options));
+        const command = new DescribeExecutionCommand({ executionArn: execution });
+        return stateOf((await client.send(command, { ...(signal && { abortSignal: signal }) })).status);
+      } catch (error) {
+        return (error as Error)?.name === 'ExecutionDoesNotExist' ? 'missing' : 'unknown';
+      }
+    },
+  };
+}
+
+const ended: ReadonlySet<string> = new Set(['SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED']);
+
+/** A status that is new to this code is no proof of an end. */
+function stateOf(status: DescribeExecutionOutput['status']): ExecutionState {
+  if (status === undefined) return 'unknown';
+  return ended.has(status) ? 'ended' : 'running';
+}
+
+function clientConfig(region: string, { endpoint, requestTimeoutMs = 1_000 }: StepFunctionsOptions) {
+  return {
+    region,
+    ...(endpoint !== undefined && { endpoint }),
+    // Asked again by the next taker; a caller waits for this one.
+    maxAttempts: 1,
+    requestHandler: {
+      requestTimeout: requestTimeoutMs,
+      connectionTimeout: requestTimeoutMs,
+      throwOnRequestTimeout: true,
+    },
+  };
+}
