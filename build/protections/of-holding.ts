@@ -97,7 +97,7 @@ export const ofHolding: readonly Protection[] = [
     id: 'release-own-signal',
     what: 'a release does not run on the work’s aborted signal (C29)',
     file: lease,
-    find: 'await this.#context.store.release(this);',
+    find: 'await this.#context.store.release(this, undefined, signal);',
     replace: 'await this.#context.store.release(this, undefined, this.signal);',
     test: {
       file: clockTrouble,

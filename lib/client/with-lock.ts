@@ -8,21 +8,23 @@ import type { Lease } from '../lease/index.js';
  * that carries the work's result. A release that fails is told on `leasehold:release-failed`, never thrown.
  *
  * @param callerSignal the caller's own; when it aborted, its reason is what comes out
+ * @param giveBack ends the lease; never throws
  */
 export async function runUnder<T>(
   lease: Lease,
   work: (lease: Lease) => Promise<T> | T,
   callerSignal: AbortSignal | undefined,
+  giveBack: () => Promise<void> = () => lease[Symbol.asyncDispose](),
 ): Promise<T> {
   let result: T;
   try {
     result = await work(lease);
   } catch (error) {
-    await lease[Symbol.asyncDispose]();
+    await giveBack();
     throw withCompanion(error, lossOf(lease));
   }
   const lossBefore = lossOf(lease);
-  await lease[Symbol.asyncDispose]();
+  await giveBack();
   // A lease that was broken or superseded is found out by its release at the latest.
   const loss = lossBefore ?? lossOf(lease);
   if (callerSignal?.aborted) throw callerSignal.reason;

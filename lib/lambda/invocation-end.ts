@@ -1,0 +1,96 @@
+import { StoreError, UsageError } from '../errors/index.js';
+import type { Lease } from '../lease/index.js';
+import { deadlineAfter, type Runtime } from '../runtime/index.js';
+import type { RemainingTime } from './work-handler.js';
+
+/** This part of the margin is kept for the answer itself; the rest is for giving the lease back. */
+const partForAnswer = 1 / 4;
+
+/**
+ * The end of one invocation, and what must be over before it:
+ *
+ *     ├──────────── work ────────────┼── give back ──┼─ answer ─┤ time-out: Lambda kills the process
+ *                                    └────────── margin ────────┘
+ */
+export class InvocationEnd {
+  readonly #context: RemainingTime;
+  readonly #marginMs: number;
+
+  /** @throws UsageError if it is not the context that Lambda hands to an ordinary handler */
+  constructor(context: RemainingTime, marginMs: number) {
+    if (typeof context?.getRemainingTimeInMillis !== 'function') {
+      throw new UsageError(
+        'context: has no getRemainingTimeInMillis; handlers that stream or suspend get others, use withLock inside those',
+      );
+    }
+    this.#context = context;
+    this.#marginMs = marginMs;
+  }
+
+  /** Until the lease must be over, in milliseconds; negative when that time has passed. */
+  readonly leftMs = (): number => this.#context.getRemainingTimeInMillis() - this.#marginMs;
+
+  /**
+   * Runs what asks the store for a lease; when it has no answer by the time that the lease would have to be over, it is
+   * given up.
+   *
+   * @throws StoreError then; else what `asking` throws
+   */
+  async whileAsking<T>(
+    name: string,
+    runtime: Runtime,
+    asking: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const deadline = deadlineAfter(runtime, this.leftMs());
+    try {
+      return await asking(deadline.signal);
+    } catch (error) {
+      if (!deadline.expired()) throw error;
+      const message = `Nothing was heard of lock "${name}" before the invocation's time was up`;
+      throw new StoreError(message, name, { cause: error, retryable: true, mayHaveApplied: true });
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  /**
+   * Waits for the work, but no longer than the lease: work that goes on is left to itself.
+   *
+   * @throws the work's own error; LockLostError when the lease is over and the work is not
+   */
+  whileHeld<T>(lease: Lease, runtime: Runtime, working: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      let cancel = () => {};
+      const watch = () => {
+        cancel = runtime.setAwaitedTimer(
+          () => {
+            if (this.leftMs() > 0) return watch();
+            try {
+              // Passes for a lease that was released or completed: nobody waits for that, the work has all the time.
+              lease.throwIfLost();
+            } catch (loss) {
+              reject(loss);
+            }
+          },
+          Math.max(1, this.leftMs()),
+        );
+      };
+      watch();
+      working.then(resolve, reject).finally(() => cancel());
+    });
+  }
+
+  /** Gives the lease back, and waits for it as long as the answer can wait. Never throws. */
+  giveBack(lease: Lease, runtime: Runtime): Promise<void> {
+    return new Promise((resolve) => {
+      const untilAnswerMs = this.leftMs() + this.#marginMs * (1 - partForAnswer);
+      const deadline = deadlineAfter(runtime, Math.max(1, untilAnswerMs));
+      // A write of the work's own may stand before the release; that one is not waited for either.
+      deadline.signal.addEventListener('abort', () => resolve(), { once: true });
+      void lease.giveBack(deadline.signal).finally(() => {
+        deadline.clear();
+        resolve();
+      });
+    });
+  }
+}

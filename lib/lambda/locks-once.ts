@@ -1,0 +1,34 @@
+import { LockClient, type LockClientOptions } from '../client/index.js';
+import { UsageError } from '../errors/index.js';
+import type { Environment } from './settings.js';
+
+/**
+ * The lock client, made at the first invocation and kept for all later ones of the same execution environment. Not made
+ * when the module loads: an error there has no name that a state machine could match.
+ *
+ * @param given a client, or what one is made with; absent: what the environment says
+ * @returns throws a UsageError that names the option, or the variable that is missing
+ */
+export function locksOnce(
+  given: LockClient | LockClientOptions | undefined,
+  env: Environment,
+): () => LockClient {
+  let made: LockClient | undefined;
+  return () => {
+    // Not by its class: a function may have been bundled with two copies of it.
+    if (given && 'acquire' in given) return given;
+    made ??= new LockClient(given ?? optionsOf(env));
+    return made;
+  };
+}
+
+function optionsOf(env: Environment): LockClientOptions {
+  const table = env.LEASEHOLD_TABLE?.trim();
+  if (!table) {
+    throw new UsageError(
+      'locks: neither a client nor its options were given, and LEASEHOLD_TABLE is not set',
+    );
+  }
+  const endpoint = env.LEASEHOLD_DYNAMODB_ENDPOINT?.trim();
+  return { table, ...(endpoint && { endpoint }) };
+}
