@@ -1,3 +1,4 @@
+export { createLockServiceHandler } from './lock-service-handler.js';
 export type { Choice, LockedHandlerOptions } from './locked-handler-options.js';
 export { type InvocationKeys, type ObservedOptions, observed } from './observability/index.js';
 export { createPlanHandler, type PlanEvent, type PlanInput } from './plan-handler.js';
