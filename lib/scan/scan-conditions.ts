@@ -8,7 +8,7 @@ import { all, any, type Condition } from '../table/index.js';
 /** At so many grants without progress a slice is quarantined: nobody acquires it any more. */
 export const mostAttempts = 4;
 
-/** TTL removed the item since it was read: an acquire would make a new one, open at both ends. */
+/** TTL removed the item since it was read: an acquire or a split would make a new one, open at both ends. */
 const isSlice: Condition = { text: 'attribute_exists(#progress)' };
 
 /** A page kills every worker that touches it: after four grants without progress nobody is sent there again. */
@@ -58,6 +58,16 @@ const claimedStaysBelow = ({ next, known }: ClaimedKeys): Condition =>
 /** A split is written down but its child may not exist: the parent's completion would hide the gap. */
 const noChildPending: Condition = { text: 'attribute_not_exists(#child)' };
 
+/** The work is over: nothing is left to give away. */
+const notCompleted: Condition = { text: 'attribute_not_exists(#completedAt)' };
+
+/** Up to there a holder may have acted: those keys stay with it. */
+const claimedLiesBelow = (cut: string): Condition =>
+  any(
+    { text: 'attribute_not_exists(#claimed)' },
+    { text: '#claimed < :scanCut', values: { ':scanCut': cut } },
+  );
+
 /** This very child is the pending one: a later split's must not be wiped out by a late helper. */
 export const childIs = (id: string): Condition => ({
   text: '#child.#id = :scanChildId',
@@ -85,4 +95,13 @@ export function claimable(hi: string | undefined, claimed: ClaimedKeys): Conditi
 /** What a completion demands. */
 export function completable(hi: string | undefined): Condition {
   return all(hiIs(hi), noChildPending);
+}
+
+/**
+ * What a split demands.
+ *
+ * @param hi as it was read: the child begins at the cut and ends there
+ */
+export function splittable(hi: string | undefined, cut: string): Condition {
+  return all(isSlice, notCompleted, hiIs(hi), claimedLiesBelow(cut), noChildPending);
 }

@@ -135,7 +135,7 @@ class Seat {
       const end = await endOfSlice(this.#host, work);
       if (end === 'completed') {
         counts.slices += 1;
-        this.#search.finished(lease.name);
+        this.#search.finished({ name: lease.name, ...work.range });
       }
       if (end === 'lost' || end === 'superseded') counts.lost += 1;
       // A slice that failed is tried again, but not at once.
@@ -186,7 +186,7 @@ class Seat {
       return lease;
     } catch (error) {
       if (!(error instanceof Error) || error.name !== 'AlreadyCompletedError') throw error;
-      this.#search.finished(slice.name);
+      // Perhaps split before it was completed: the next look reads where it ends.
       return null;
     }
   }

@@ -4,7 +4,8 @@ import { plannedSlices } from './scan-run.js';
 import { type SeatHost, seatOwner } from './seat-host.js';
 import { shuffled } from './shuffled.js';
 import { type SliceItem, sliceGroup, sliceIdOf, sliceName, sliceOf, stateOf } from './slice.js';
-import { hasPendingChild, materialiseChild } from './slice-creation.js';
+import { hasPendingChild, materialiseChild, type PlannedSlice } from './slice-creation.js';
+import { childrenWanted, type LaidSlice } from './tiling.js';
 
 /** Slices read at once: with large partial results in them they are still far below DynamoDB's 16 MB. */
 const batchSize = 25;
@@ -17,15 +18,19 @@ export interface Candidate {
 }
 
 /**
- * Finds slices to work on. The planned ones follow from the run item, children from the index on `group`; all are
- * read consistently, in shuffled batches. What is finished is not read again.
+ * Finds slices to work on. The planned ones follow from the run item, children from the index on `group`, and while that
+ * lags from parent and cut, as for the proof; all are read consistently, in shuffled batches. What is finished is not
+ * read again.
  */
 export class SliceSearch {
   readonly #host: SeatHost;
   readonly #owner: string;
   readonly #startedAtMs: number;
+  readonly #planned: readonly PlannedSlice[];
   readonly #names: Set<string>;
   readonly #finished = new Set<string>();
+  /** How the slices lay when they were last read, by name. */
+  readonly #seen = new Map<string, LaidSlice>();
   readonly #quarantined = new Set<string>();
   #mayAlwaysSupersede = true;
   #unfinished = 0;
@@ -36,7 +41,8 @@ export class SliceSearch {
     this.#host = host;
     this.#owner = seatOwner(host.run.run, host.seat);
     this.#startedAtMs = startedAtMs;
-    this.#names = new Set(plannedSlices(host.run).map(({ id }) => sliceName(host.run.run, id)));
+    this.#planned = plannedSlices(host.run);
+    this.#names = new Set(this.#planned.map(({ id }) => sliceName(host.run.run, id)));
   }
 
   /** Slices that the last look found held by others. */
@@ -63,10 +69,14 @@ export class SliceSearch {
     for await (const names of context.table.namesInGroup(sliceGroup(run.run), signal)) {
       for (const name of names) this.#names.add(name);
     }
-    const left = [...this.#names].filter((name) => !this.#finished.has(name));
-    const order = shuffled(left, context.runtime.random);
-    for (let start = 0; start < order.length; start += batchSize) {
-      yield* this.#look(order.slice(start, start + batchSize));
+    const asked = new Set<string>();
+    for (let left = this.#left(asked); left.length > 0; left = this.#left(asked)) {
+      const order = shuffled(left, context.runtime.random);
+      for (let start = 0; start < order.length; start += batchSize) {
+        const names = order.slice(start, start + batchSize);
+        for (const name of names) asked.add(name);
+        yield* this.#look(names);
+      }
     }
   }
 
@@ -78,9 +88,18 @@ export class SliceSearch {
     this.#mayAlwaysSupersede = false;
   }
 
-  /** A slice that is completed is not looked at again. */
-  finished(name: string): void {
-    this.#finished.add(name);
+  /** A slice that this seat has completed is not looked at again; it lies there for good. */
+  finished(slice: LaidSlice): void {
+    this.#finished.add(slice.name);
+    this.#laid(slice);
+  }
+
+  /** What is still to be read in this look: known by name, or wanted by what was read so far. */
+  #left(asked: ReadonlySet<string>): readonly string[] {
+    const { run } = this.#host.run;
+    const wanted = childrenWanted(this.#planned, this.#seen.values());
+    const names = new Set([...this.#names, ...wanted.map((id) => sliceName(run, id))]);
+    return [...names].filter((name) => !asked.has(name) && !this.#finished.has(name));
   }
 
   async *#look(names: readonly string[]): AsyncGenerator<Candidate> {
@@ -88,6 +107,7 @@ export class SliceSearch {
     const candidates: Candidate[] = [];
     for (const stored of await context.table.getMany(names, signal)) {
       const slice = sliceOf(stored);
+      this.#laid(slice);
       if (hasPendingChild(slice)) {
         await materialiseChild(context, run.run, slice, signal);
         this.#names.add(sliceName(run.run, slice.child.id));
@@ -100,6 +120,11 @@ export class SliceSearch {
     // The seat's own earlier lease first, then those with the fewest failed attempts.
     const rank = ({ own, slice }: Candidate) => (own ? -1 : (slice.attempts ?? 0));
     yield* candidates.sort((a, b) => rank(a) - rank(b));
+  }
+
+  #laid({ name, lo, hi }: LaidSlice): void {
+    this.#names.add(name);
+    this.#seen.set(name, { name, ...(lo !== undefined && { lo }), ...(hi !== undefined && { hi }) });
   }
 
   #judge(slice: SliceItem): Candidate | undefined {

@@ -58,6 +58,38 @@ export function tilingOf(planned: readonly PlannedSlice[], found: ReadonlyMap<st
   return { slices, gaps: [...gaps, ...strays(slices, found)], wanted };
 }
 
+/** Where a slice lies: all that its neighbours are found by. */
+export interface LaidSlice extends SliceRange {
+  readonly name: string;
+}
+
+/**
+ * Ids that the children of splits have, if these slices show that there must be some: a slice ends where none begins.
+ * Every slice of the same planned range that lies before the cut may be the parent. Cheap where there is no gap, so that
+ * seats can ask at every look.
+ *
+ * @param planned in key order
+ * @param seen planned slices and children, each as it was read last
+ */
+export function childrenWanted(
+  planned: readonly PlannedSlice[],
+  seen: Iterable<LaidSlice>,
+): readonly string[] {
+  const slices = [...seen];
+  const beginnings = new Set(slices.map(({ lo }) => lo));
+  const cuts = new Set(slices.flatMap(({ hi }) => (hi === undefined || beginnings.has(hi) ? [] : [hi])));
+  return [...cuts].flatMap((cut) => {
+    const range = planned.findLast(({ lo }) => lo === undefined || compareKeys(lo, cut) < 0);
+    return slices
+      .filter(({ lo }) => lo === range?.lo || (lo !== undefined && liesBetween(range?.lo, lo, cut)))
+      .map(({ name }) => childSliceId(sliceIdOf(name), cut));
+  });
+}
+
+function liesBetween(lo: string | undefined, key: string, cut: string): boolean {
+  return (lo === undefined || compareKeys(lo, key) < 0) && compareKeys(key, cut) < 0;
+}
+
 /** A slice that lies in no planned range would have its keys in two results. */
 function strays(slices: readonly SliceItem[], found: ReadonlyMap<string, SliceItem>): Gap[] {
   const laid = new Set(slices.map(({ name }) => name));

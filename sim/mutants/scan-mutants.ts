@@ -10,6 +10,31 @@ export const scanMutants = [
     ],
     ['take: only what is a slice', '    isSlice,\n    mayBeTried,', '    mayBeTried,'],
     [
+      'split: above what is claimed',
+      "{ text: '#claimed < :scanCut', values: { ':scanCut': cut } },",
+      "{ text: '#claimed < :scanCut OR attribute_exists(#claimed)', values: { ':scanCut': cut } },",
+    ],
+    [
+      'split: by the end that was seen',
+      'return all(isSlice, notCompleted, hiIs(hi), claimedLiesBelow(cut), noChildPending);',
+      'return all(isSlice, notCompleted, claimedLiesBelow(cut), noChildPending);',
+    ],
+    [
+      'split: not what is completed',
+      'return all(isSlice, notCompleted, hiIs(hi), claimedLiesBelow(cut), noChildPending);',
+      'return all(isSlice, hiIs(hi), claimedLiesBelow(cut), noChildPending);',
+    ],
+    [
+      'split: not while a child is pending',
+      'return all(isSlice, notCompleted, hiIs(hi), claimedLiesBelow(cut), noChildPending);',
+      'return all(isSlice, notCompleted, hiIs(hi), claimedLiesBelow(cut));',
+    ],
+    [
+      'split: only what is a slice',
+      'return all(isSlice, notCompleted, hiIs(hi), claimedLiesBelow(cut), noChildPending);',
+      'return all(notCompleted, hiIs(hi), claimedLiesBelow(cut), noChildPending);',
+    ],
+    [
       'split: only this very child is cleared',
       "text: '#child.#id = :scanChildId',",
       "text: '#child.#id = :scanChildId OR attribute_exists(#name)',",
@@ -64,7 +89,16 @@ export const scanMutants = [
     ],
   ]),
   ...mutantsOf('scan', 'lib/scan/slice-search.ts', [
-    ['search: children are found by the index', 'for (const name of names) this.#names.add(name);', ''],
+    [
+      'search: children are found while the index lags',
+      'const wanted = childrenWanted(this.#planned, this.#seen.values());',
+      'const wanted: string[] = [];',
+    ],
+    [
+      'search: a slice that was completed is known to its end',
+      '    this.#laid(slice);\n  }\n\n  /** What',
+      '  }\n\n  /** What',
+    ],
   ]),
   ...mutantsOf('scan', 'lib/scan/key-order.ts', [
     [

@@ -1,6 +1,6 @@
-import { childSliceId, type SliceItem, sliceGroup, sliceIdOf, sliceOf } from '../../lib/scan/slice.js';
+import { type SliceItem, sliceGroup, sliceOf } from '../../lib/scan/slice.js';
 import { materialiseChild } from '../../lib/scan/slice-creation.js';
-import { all, any } from '../../lib/table/index.js';
+import { splitSlice } from '../../lib/scan/split-slice.js';
 import { orderOfText } from '../store/attribute-values.js';
 import type { ScanMachine } from './scan-machine.js';
 
@@ -42,21 +42,7 @@ export async function steal(machine: ScanMachine, run: string, keys: readonly st
 
 async function split(machine: ScanMachine, run: string, slice: SliceItem, cut: string): Promise<void> {
   const { context } = machine.locks;
-  const id = childSliceId(sliceIdOf(slice.name), cut);
-  const child = { id, lo: cut, ...(slice.hi !== undefined && { hi: slice.hi }) };
-  const answer = await context.table.update(slice.name, {
-    set: { hi: cut, child, splitProgress: slice.progress },
-    condition: all(
-      slice.hi === undefined
-        ? { text: 'attribute_not_exists(#hi)' }
-        : { text: '#hi = :seenHi', values: { ':seenHi': slice.hi } },
-      any({ text: 'attribute_not_exists(#claimed)' }, { text: '#claimed < :cut', values: { ':cut': cut } }),
-      { text: 'attribute_not_exists(#completedAt)' },
-      { text: 'attribute_not_exists(#child)' },
-      // Somebody may have deleted it: the split would make a new item.
-      { text: 'attribute_exists(#progress)' },
-    ),
-  });
-  if (!answer.applied || machine.cluster.random.chance(0.7)) return;
+  const child = await splitSlice(context, slice, cut);
+  if (!child || machine.cluster.random.chance(0.7)) return;
   await materialiseChild(context, run, { ...slice, child });
 }

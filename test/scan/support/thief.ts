@@ -1,35 +1,14 @@
 import type { LeaseContext } from '../../../lib/lease/index.js';
-import { compareKeys, type SliceItem, sliceIdOf } from '../../../lib/scan/index.js';
-import { childSliceId } from '../../../lib/scan/slice.js';
-import { all, any } from '../../../lib/table/index.js';
+import { compareKeys, type SliceItem } from '../../../lib/scan/index.js';
+import { splitSlice } from '../../../lib/scan/split-slice.js';
 
-/**
- * The split of a running slice, exactly the one conditional write of the scan page ("Splitting a running slice").
- *
- * @returns the child's id, or `undefined` if it was refused
- */
+/** Splits a slice and leaves its child pending; answers the child's id, or `undefined` if the split was refused. */
 export async function split(
   context: LeaseContext,
   slice: SliceItem,
   cut: string,
 ): Promise<string | undefined> {
-  const child = {
-    id: childSliceId(sliceIdOf(slice.name), cut),
-    lo: cut,
-    ...(slice.hi !== undefined && { hi: slice.hi }),
-  };
-  const answer = await context.table.update(slice.name, {
-    set: { hi: cut, child, splitProgress: slice.progress },
-    condition: all(
-      slice.hi === undefined
-        ? { text: 'attribute_not_exists(#hi)' }
-        : { text: '#hi = :seenHi', values: { ':seenHi': slice.hi } },
-      any({ text: 'attribute_not_exists(#claimed)' }, { text: '#claimed < :cut', values: { ':cut': cut } }),
-      { text: 'attribute_not_exists(#completedAt)' },
-      { text: 'attribute_not_exists(#child)' },
-    ),
-  });
-  return answer.applied ? child.id : undefined;
+  return (await splitSlice(context, slice, cut))?.id;
 }
 
 /** A key strictly inside what is left of a slice, if there is one among these. */
