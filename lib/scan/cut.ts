@@ -19,7 +19,7 @@ export function isLegalCharacter(character: string): boolean {
  *
  * @param prefix the user's own: it goes with every request anyway and is not judged
  */
-export function isLegalCut(cut: string, prefix = ''): boolean {
+export function isLegalCut(cut: string, prefix: string): boolean {
   const invented = cut.startsWith(prefix) ? cut.slice(prefix.length) : cut;
   return invented !== '' && !forbidden.test(invented) && Buffer.byteLength(cut) <= mostKeyBytes;
 }
@@ -31,7 +31,7 @@ export function isLegalCut(cut: string, prefix = ''): boolean {
  * @param prefix the user's own
  * @returns a beginning of `key`, or `before` where none separates the two
  */
-export function separatingCut(before: string, key: string, prefix = ''): string {
+export function separatingCut(before: string, key: string, prefix: string): string {
   let cut = '';
   // By whole characters: a cut never splits a surrogate pair.
   for (const character of key) {

@@ -45,6 +45,21 @@ describe('the order of keys', () => {
     expect(compareKeys('\u{1f600}', '\uffee')).toBe(1);
   });
 
+  it.each(['\ud800', '\udbff', '\udc00', '\udfff'])(
+    'takes half of a pair, %j, for the replacement character',
+    (half) => {
+      expect(compareKeys(`a${half}b`, 'a\ufffdb')).toBe(0);
+      expect(compareKeys(`a${half}b`, 'a\ufffdc')).toBe(-1);
+      expect(compareKeys(`a${half}`, 'a\ufffc')).toBe(1);
+    },
+  );
+
+  it('puts a key before those that it begins', () => {
+    expect(compareKeys('', '')).toBe(0);
+    expect(compareKeys('', '\u0000')).toBe(-1);
+    expect(compareKeys('ab', 'a')).toBe(1);
+  });
+
   it('puts every key into exactly one of the slices that any cuts make (C45)', () => {
     checkProperty(
       fc.property(fc.uniqueArray(wellFormed, { maxLength: 6 }), wellFormed, (cuts, key) => {
@@ -61,7 +76,9 @@ describe('the order of keys', () => {
   it('knows the later of two keys', () => {
     expect(laterKey(undefined, undefined)).toBeUndefined();
     expect(laterKey('a', undefined)).toBe('a');
+    expect(laterKey(undefined, 'a')).toBe('a');
     expect(laterKey('\uffee', '\u{1f600}')).toBe('\u{1f600}');
+    expect(laterKey('\u{1f600}', '\uffee')).toBe('\u{1f600}');
   });
 });
 
@@ -77,7 +94,7 @@ describe('cuts', () => {
     '\u{1fffe}',
     'x'.repeat(mostKeyBytes + 1),
   ])('refuses to invent %j', (cut) => {
-    expect(isLegalCut(cut)).toBe(false);
+    expect(isLegalCut(cut, '')).toBe(false);
   });
 
   it("does not judge the user's own prefix", () => {
@@ -85,25 +102,36 @@ describe('cuts', () => {
     expect(isLegalCut('100%/', '100%/')).toBe(false);
   });
 
+  it('may have 1,024 bytes, the prefix included, and no more', () => {
+    expect(isLegalCut('é'.repeat(512), '')).toBe(true);
+    expect(isLegalCut(`${'é'.repeat(512)}a`, 'é')).toBe(false);
+  });
+
   it('separate what lies before from the key, with the shortest legal beginning of it', () => {
     checkProperty(
       fc.property(wellFormed, wellFormed, (one, other) => {
         fc.pre(compareKeys(one, other) !== 0);
         const [before, key] = compareKeys(one, other) < 0 ? [one, other] : [other, one];
-        const cut = separatingCut(before, key);
+        const cut = separatingCut(before, key, '');
         expect(compareKeys(before, cut)).toBeLessThanOrEqual(0);
         expect(compareKeys(cut, key)).toBe(-1);
         expect(Buffer.from(cut).toString()).toBe(cut);
         if (cut === before) return;
-        expect(isLegalCut(cut)).toBe(true);
+        expect(isLegalCut(cut, '')).toBe(true);
         const shorter = [...cut].slice(0, -1).join('');
         if (shorter !== '') expect(compareKeys(shorter, before)).toBe(-1);
       }),
     );
-    expect(separatingCut('2024/01/31', '2024/02/01')).toBe('2024/02');
-    expect(separatingCut('a', 'ab')).toBe('a');
+    expect(separatingCut('2024/01/31', '2024/02/01', '')).toBe('2024/02');
+    expect(separatingCut('a', 'ab', '')).toBe('a');
+    expect(separatingCut('a', 'abc', '')).toBe('a');
+    expect(separatingCut('p%/a', 'p%/bc', 'p%/')).toBe('p%/b');
+    // What separates the two may not be sent.
+    expect(separatingCut('a', 'b%c', 'x')).toBe('b');
+    expect(separatingCut('a', '%', '')).toBe('a');
+    expect(separatingCut('!', '%c', '')).toBe('!');
     // Half of a pair would be no character.
-    expect(separatingCut('a\u{1f600}', 'a\u{1f601}x')).toBe('a\u{1f601}');
+    expect(separatingCut('a\u{1f600}', 'a\u{1f601}x', '')).toBe('a\u{1f601}');
   });
 
   it('never splits a surrogate pair in what two keys share', () => {
@@ -128,7 +156,7 @@ describe('the middle of two keys', () => {
         if (middle === undefined) return;
         expect(compareKeys(low, middle)).toBeLessThanOrEqual(0);
         expect(compareKeys(middle, high)).toBe(-1);
-        expect(isLegalCut(middle)).toBe(true);
+        expect(isLegalCut(middle, '')).toBe(true);
       }),
     );
   });

@@ -1,3 +1,4 @@
+import type { Runtime } from '../../../lib/runtime/index.js';
 import { type CutPlan, planCuts } from '../../../lib/scan/plan-cuts.js';
 import { PlanRequests } from '../../../lib/scan/plan-requests.js';
 import { S3Requests } from '../../../lib/scan/s3-requests.js';
@@ -15,12 +16,35 @@ export interface Planning {
   readonly signal?: AbortSignal;
 }
 
+/** Local clocks that stand still, and timers that fire by hand. */
+export class TimersByHand {
+  readonly #timers = new Map<() => void, number>();
+
+  readonly runtime: Runtime = {
+    ...new HandClocks(),
+    setAwaitedTimer: (wake, delayMs) => {
+      this.#timers.set(wake, delayMs);
+      return () => this.#timers.delete(wake);
+    },
+  };
+
+  /** When those that are set are due. */
+  get delaysMs(): readonly number[] {
+    return [...this.#timers.values()];
+  }
+
+  fire(): void {
+    for (const wake of this.#timers.keys()) wake();
+  }
+}
+
 /** The bucket, and the requests of one planning. */
 export function planningOf({ keys, prefix = '', pageSize = 10, limit = 100, signal }: Planning) {
   const bucket = new MemoryBucket(keys);
-  const s3 = new S3Requests(bucket.s3, new HandClocks());
+  const timers = new TimersByHand();
+  const s3 = new S3Requests(bucket.s3, timers.runtime);
   const requests = new PlanRequests(s3, { bucket: 'data', prefix }, { pageSize, limit, signal });
-  return { bucket, requests };
+  return { bucket, requests, timers };
 }
 
 /** The cuts for so many slices, and the bucket that was asked. */
