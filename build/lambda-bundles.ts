@@ -1,5 +1,5 @@
 import { readdir, rm } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile } from 'esbuild';
 import { nodeBundle } from '../lib/local-run/node-bundle.js';
@@ -28,14 +28,16 @@ const onByDefault = ['lib/lambda/observability/logs.ts', 'lib/lambda/observabili
  */
 export async function bundleLambdas(target: string): Promise<readonly LambdaBundle[]> {
   const files = (await readdir(join(root, 'lambda'))).filter((file) => file.endsWith('.ts')).sort();
-  return Promise.all(files.map((file) => bundleOne(file.slice(0, -'.ts'.length), target)));
+  return Promise.all(files.map((file) => bundleLambda(join(root, 'lambda', file), target)));
 }
 
-async function bundleOne(name: string, target: string): Promise<LambdaBundle> {
+/** One function, from any entry that exports a handler, as all of them are bundled. */
+export async function bundleLambda(entry: string, target: string): Promise<LambdaBundle> {
+  const name = basename(entry, '.ts');
   const outdir = join(target, name);
   const { metafile } = await build({
     ...nodeBundle,
-    entryPoints: [{ in: join(root, 'lambda', `${name}.ts`), out: 'index' }],
+    entryPoints: [{ in: entry, out: 'index' }],
     outdir,
     outExtension: { '.js': '.mjs' },
     splitting: true,

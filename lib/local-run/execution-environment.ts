@@ -51,8 +51,10 @@ export class ExecutionEnvironment {
       execArgv: imports,
       stdio: ['ignore', start.onOutput ? 'pipe' : 'ignore', 'pipe', 'ipc'],
     });
-    if (this.#child.stdout) {
-      createInterface({ input: this.#child.stdout }).on('line', (line) => start.onOutput?.(this, line));
+    if (start.onOutput) {
+      for (const input of [this.#child.stdout, this.#child.stderr]) {
+        if (input) createInterface({ input }).on('line', (line) => start.onOutput?.(this, line));
+      }
     }
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderrTail = (this.#stderrTail + text).slice(-stderrTailLength);

@@ -25,7 +25,7 @@ export interface LocalLambdaOptions {
   readonly functions: Readonly<Record<string, LocalFunction>>;
   /** Gets what a preload module or a handler sends with `process.send`. */
   readonly onMessage?: (environment: ExecutionEnvironment, message: unknown) => void;
-  /** Gets each line that a handler writes to its standard output, where Lambda's log begins. @default not read */
+  /** Gets each line that a handler writes to standard output or error: what Lambda logs. @default not read */
   readonly onOutput?: (environment: ExecutionEnvironment, line: string) => void;
   /** Told when a process is gone, for whatever reason (`how`: `signal: SIGKILL`, `exit status 1`). */
   readonly onExit?: (environment: ExecutionEnvironment, how: string) => void;
@@ -188,6 +188,7 @@ function lambdaEnvironment(functionName: string): Record<string, string> {
     PATH: process.env.PATH ?? '',
     AWS_LAMBDA_FUNCTION_NAME: functionName,
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512',
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
     AWS_REGION: 'eu-central-1',
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',

@@ -1,4 +1,5 @@
 import type { LibraryEvents, Listeners } from './library-events.js';
+import { loggedError } from './logged-error.js';
 
 /** A line's level. Powertools prints INFO and above unless `POWERTOOLS_LOG_LEVEL` says otherwise. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -15,7 +16,7 @@ export function logListeners(write: WriteLog): Listeners {
     granted: ({ waitedMs, takenOverFrom, adopted, ...event }) =>
       write(takenOverFrom ? 'warn' : 'info', takenOverFrom ? 'lock taken over' : 'lock granted', {
         ...leaseFields(event),
-        waitedMs,
+        waitedMs: Math.round(waitedMs),
         takenOverFrom,
         adopted,
       }),
@@ -33,16 +34,23 @@ export function logListeners(write: WriteLog): Listeners {
     renewed: (event) =>
       write('debug', 'lease renewed', { ...leaseFields(event), expiresAt: event.expiresAt }),
     'renewal-failed': (event) =>
-      write('warn', 'renewal failed', { ...leaseFields(event), error: event.error }),
+      write('warn', 'renewal failed', { ...leaseFields(event), error: loggedError(event.error) }),
     lost: (event) =>
-      write('error', 'lease lost', { ...leaseFields(event), reason: event.reason, heldMs: event.heldMs }),
-    released: (event) => write('info', 'lock released', { ...leaseFields(event), heldMs: event.heldMs }),
-    completed: (event) => write('info', 'lock completed', { ...leaseFields(event), heldMs: event.heldMs }),
+      write('error', 'lease lost', {
+        ...leaseFields(event),
+        reason: event.reason,
+        heldMs: Math.round(event.heldMs),
+      }),
+    released: (event) =>
+      write('info', 'lock released', { ...leaseFields(event), heldMs: Math.round(event.heldMs) }),
+    completed: (event) =>
+      write('info', 'lock completed', { ...leaseFields(event), heldMs: Math.round(event.heldMs) }),
     'release-failed': (event) =>
-      write('warn', 'release failed', { ...leaseFields(event), error: event.error }),
+      write('warn', 'release failed', { ...leaseFields(event), error: loggedError(event.error) }),
     'stale-write-refused': ({ name, token, currentToken, operation }) =>
-      write('warn', 'stale write refused', { lock: name, token, currentToken, operation }),
-    throttled: ({ table, name, error }) => write('warn', 'table throttled', { table, lock: name, error }),
+      write('warn', 'stale write refused', { lock: name, token, currentToken, resource: operation }),
+    throttled: ({ table, name, error }) =>
+      write('warn', 'table throttled', { table, lock: name, error: loggedError(error) }),
     ...scanLines(write),
   };
 }
@@ -64,13 +72,19 @@ function scanLines(write: WriteLog): Listeners {
     'scan-slice-completed': ({ pages, objects, bytes, ...event }) =>
       write('info', 'slice done', { ...sliceFields(event), pages, objects, bytes }),
     'scan-slice-released': ({ why, error, ...event }) =>
-      write(why === 'failed' ? 'warn' : 'info', 'slice given back', { ...sliceFields(event), why, error }),
+      write(why === 'failed' ? 'warn' : 'info', 'slice given back', {
+        ...sliceFields(event),
+        why,
+        error: given(error),
+      }),
     'scan-slice-lost': ({ reason, error, ...event }) =>
-      write('warn', 'slice lost', { ...sliceFields(event), reason, error }),
+      write('warn', 'slice lost', { ...sliceFields(event), reason, error: given(error) }),
     'scan-slice-quarantined': ({ run, seat, slice, name, attempts, lo, hi, error }) =>
       write('error', 'slice quarantined', { run, seat, slice, lock: name, attempts, lo, hi, error }),
   };
 }
+
+const given = (error: unknown) => (error === undefined ? undefined : loggedError(error));
 
 type Named = Pick<LibraryEvents['renewed'], 'name' | 'owner' | 'token'>;
 const leaseFields = ({ name, owner, token }: Named) => ({ lock: name, owner, token });

@@ -18,12 +18,12 @@ export function metricListeners(add: AddMetric): Listeners {
   return {
     granted({ waitedMs, takenOverFrom }) {
       add('Granted', 1);
-      add('Waited', waitedMs);
+      add('Waited', Math.round(waitedMs));
       if (takenOverFrom) add('Takeover', 1);
     },
     held: () => add('Held', 1),
-    released: ({ heldMs }) => add('HoldTime', heldMs),
-    completed: ({ heldMs }) => add('HoldTime', heldMs),
+    released: ({ heldMs }) => add('HoldTime', Math.round(heldMs)),
+    completed: ({ heldMs }) => add('HoldTime', Math.round(heldMs)),
     lost({ reason }) {
       add('Lost', 1);
       add(lostBy[reason], 1);

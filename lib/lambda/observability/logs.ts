@@ -1,6 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { logListeners } from './event-logs.js';
 import { listen } from './library-events.js';
+import { loggedError } from './logged-error.js';
 import type { Observer } from './observer.js';
 
 /** Errors that answer a question: the lock is held, or its work is finished. */
@@ -18,7 +19,7 @@ export function logs(serviceName: string): Observer {
         if (failure) {
           const { error } = failure;
           const level = expected.has((error as Error | undefined)?.name) ? 'info' : 'error';
-          logger[level]('invocation failed', { error });
+          logger[level]('invocation failed', { error: loggedError(error) });
         }
         logger.resetKeys();
       };

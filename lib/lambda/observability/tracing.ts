@@ -2,8 +2,9 @@ import { Tracer } from '@aws-lambda-powertools/tracer';
 import type { Observer } from './observer.js';
 
 /**
- * A subsegment of X-Ray for each invocation, annotated with what the invocation is about, and under it the requests
- * that it sends. Outside of Lambda, or without a daemon, nothing is sent and nothing fails.
+ * A subsegment of X-Ray for each invocation, annotated with what the invocation is about. Requests to AWS are not
+ * under it: the SDK marks them against recursion, and X-Ray's capture of HTTP takes such for captured already; a client
+ * of one's own can be wrapped. Outside of Lambda, or without a daemon, nothing is sent and nothing fails.
  */
 export function tracing(serviceName: string): Observer {
   const tracer = new Tracer({ serviceName });
