@@ -9,6 +9,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { acknowledgeWildcards } from './acknowledged.js';
 import { bundleDirectory } from './bundle-directory.js';
 import { functionRole } from './function-role.js';
 import { observabilityEnvironment } from './lease-metrics.js';
@@ -37,6 +38,8 @@ export function serviceFunction(
     retention: props.logRetention ?? RetentionDays.ONE_MONTH,
     removalPolicy: props.removalPolicy ?? RemovalPolicy.RETAIN,
   });
+  const role = functionRole(scope, `${id}Role`, logGroup);
+  if (props.tracing) acknowledgeWildcards(role, /^\*$/, 'X-Ray has no resources to name.');
   return new LambdaFunction(scope, `${id}Function`, {
     code: Code.fromAsset(bundleDirectory('lock-service')),
     handler: 'index.handler',
@@ -46,7 +49,7 @@ export function serviceFunction(
     timeout: props.timeout ?? defaultServiceTimeout,
     tracing: props.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
     logGroup,
-    role: functionRole(scope, `${id}Role`, logGroup),
+    role,
     environment: {
       LEASEHOLD_TABLE: leases.tableName,
       LEASEHOLD_OPERATIONS: operations,

@@ -41,10 +41,11 @@ const mostTimeout = Duration.minutes(15);
  * reopen, and one that is told when an execution of Step Functions ends, and frees what it held.
  */
 export class LockService extends Construct implements ILockService {
-  /** A service by the ARN of its callers' function. @param functionArn in this account, or one that lets this one in */
+  /** A service by the ARN of its callers' function. One of another account must let this one in by itself. */
   static fromFunctionArn(scope: Construct, id: string, functionArn: string): ILockService {
     return new ImportedService(scope, id, (self) =>
-      LambdaFunction.fromFunctionArn(self, 'Function', functionArn),
+      // Whoever owns it says who else may invoke it; here only the caller's own role can be told.
+      LambdaFunction.fromFunctionAttributes(self, 'Function', { functionArn, skipPermissions: true }),
     );
   }
 
@@ -203,7 +204,7 @@ export class LockService extends Construct implements ILockService {
   #watch(): WatchedExecutions {
     const lambda = serviceFunction(this, 'Executions', this.leases, this.#props, {
       description: 'Leasehold: frees what an execution held when it ends',
-      operations: 'operate',
+      operations: 'use',
       timeout: Duration.minutes(1),
     });
     this.leases.grantUse(lambda, { names: this.#props.names, groups: ['execution/*'] });

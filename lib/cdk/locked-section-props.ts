@@ -31,8 +31,8 @@ export interface LockedSectionProps {
    */
   readonly timeout?: Duration;
   /**
-   * What becomes of an execution whose states ended well after it had lost the lock (broken by an operator, or held for
-   * longer than `timeout`): it fails with `LockLostError`, or it goes on as if nothing was.
+   * What becomes of an execution whose states ended well after somebody else had taken the lock over, since it was held
+   * for longer than `timeout`: it fails with `LockLostError`, or it goes on as if nothing was.
    * @default 'fail'
    */
   readonly whenLost?: 'fail' | 'continue';

@@ -58,23 +58,20 @@ export class LockedSection extends StateMachineFragment {
     });
     const acquire = this.#acquire();
     const locked = this.#locked();
-    const release = this.#release('Release', { token: JsonPath.numberAt('$.lock.answer.granted.token') });
     const leave = new Pass(this, 'Leave', { outputPath: '$.input[0]' });
-    enter.next(acquire).next(locked).next(release).next(leave);
+    enter.next(acquire).next(locked).next(this.#releaseInTheEnd(leave));
 
     const fail = this.#fail();
     const held = whenHeld === 'fail' ? undefined : this.#held(whenHeld);
     if (held) acquire.addCatch(held.startState, { errors: ['LockHeldError'], resultPath: '$.lock' });
-    acquire.addCatch(this.#release('Give back', {}, fail), { errors: ['States.ALL'], resultPath: '$.input' });
-    const token = { token: JsonPath.numberAt('$.lock.answer.granted.token') };
-    locked.addCatch(this.#release('Release after error', token, fail), {
+    acquire.addCatch(this.#releaseBefore(fail, 'Give back'), {
       errors: ['States.ALL'],
       resultPath: '$.input',
     });
-    if (props.whenLost !== 'continue') {
-      release.addCatch(fail, { errors: ['LockLostError'], resultPath: '$.input' });
-    }
-    release.addCatch(leave, { errors: ['States.ALL'], resultPath: JsonPath.DISCARD });
+    locked.addCatch(this.#releaseBefore(fail, 'Release after error', grantedToken), {
+      errors: ['States.ALL'],
+      resultPath: '$.input',
+    });
 
     this.startState = enter;
     this.endStates = [leave, ...(held?.endStates ?? [])];
@@ -118,22 +115,41 @@ export class LockedSection extends StateMachineFragment {
     return new Parallel(this, 'Locked', { resultPath: '$.input' }).branch(Chain.start(begin).next(states));
   }
 
-  #release(id: string, token: { readonly token?: number }, after?: IChainable): LambdaInvoke {
-    const release = this.#ask(id, {
-      payload: TaskInput.fromObject({
-        operation: 'release',
-        name: JsonPath.stringAt('$.lock.name'),
-        leaseId: JsonPath.stringAt('$.lock.leaseId'),
-        ...token,
-        throw: true,
-      }),
-      resultPath: JsonPath.DISCARD,
+  /** The release after states that ended well. Its answer tells whether the lock was theirs until now. */
+  #releaseInTheEnd(leave: Pass): LambdaInvoke {
+    const checks = this.#props.whenLost !== 'continue';
+    const release = this.#ask('Release', {
+      payload: releasePayload(grantedToken),
+      ...(checks
+        ? {
+            resultSelector: { released: JsonPath.objectAt('$.Payload.released') },
+            resultPath: '$.lock.answer',
+          }
+        : { resultPath: JsonPath.DISCARD }),
     });
     release.addRetry(transientRetry);
-    if (!after) return release;
-    // The original error is what counts; the execution's end frees what could not be released.
-    release.addCatch(after, { errors: ['States.ALL'], resultPath: JsonPath.DISCARD });
-    release.next(after);
+    release.addCatch(leave, { errors: ['States.ALL'], resultPath: JsonPath.DISCARD });
+    if (!checks) {
+      release.next(leave);
+      return release;
+    }
+    const lost = new Fail(this, 'Lost', {
+      error: 'LockLostError',
+      cause: `The lock of "${this.node.id}" was taken over before its states had ended`,
+    });
+    const kept = new Choice(this, 'Was it kept?')
+      .when(Condition.booleanEquals('$.lock.answer.released', false), lost)
+      .otherwise(leave);
+    release.next(kept);
+    return release;
+  }
+
+  /** The release after an error, which is what counts: the execution's end frees what could not be released. */
+  #releaseBefore(fail: IChainable, id: string, token = {}): LambdaInvoke {
+    const release = this.#ask(id, { payload: releasePayload(token), resultPath: JsonPath.DISCARD });
+    release.addRetry(transientRetry);
+    release.addCatch(fail, { errors: ['States.ALL'], resultPath: JsonPath.DISCARD });
+    release.next(fail);
     return release;
   }
 
@@ -171,6 +187,19 @@ export class LockedSection extends StateMachineFragment {
       taskTimeout: Timeout.duration(timeout.plus(Duration.seconds(10))),
     });
   }
+}
+
+/** What a holder must name besides its lease id; an acquire that was never answered has none to name. */
+const grantedToken = { token: JsonPath.numberAt('$.lock.answer.granted.token') };
+
+function releasePayload(token: { readonly token?: number }): TaskInput {
+  return TaskInput.fromObject({
+    operation: 'release',
+    name: JsonPath.stringAt('$.lock.name'),
+    leaseId: JsonPath.stringAt('$.lock.leaseId'),
+    ...token,
+    throw: true,
+  });
 }
 
 /** A path over the section's input, as the section's own states see it. */

@@ -7,6 +7,7 @@ import { SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
+import { acknowledge, acknowledgeWildcards } from './acknowledged.js';
 
 /** What a {@link WatchedExecutions} needs. */
 export interface WatchedExecutionsProps {
@@ -37,6 +38,12 @@ export class WatchedExecutions extends Construct {
       retentionPeriod: Duration.days(14),
       removalPolicy: props.removalPolicy,
     });
+    acknowledgeWildcards(
+      this.#policy,
+      /:execution:/,
+      'Executions are named when they start; all are of the machines watched.',
+    );
+    acknowledge(this.undelivered, 'AwsSolutions-SQS3', 'It is itself where undelivered events go.');
     this.#rule = new Rule(this, 'Ends', {
       description: 'Leasehold: frees what an execution held when it ends',
       eventPattern: {
