@@ -1,6 +1,6 @@
 import { UsageError } from '../errors/index.js';
 import type { LeaseContext } from '../lease/index.js';
-import { acquire } from './acquire-operation.js';
+import { acquire, resume } from './acquire-operation.js';
 import { nameRule } from './allowed-names.js';
 import type { ServiceAnswer } from './answers.js';
 import type { ExecutionWatch } from './execution-watch.js';
@@ -60,22 +60,31 @@ export function createLockService(options: LockServiceOptions): LockService {
   return {
     host,
     async answer(input, signal) {
-      let throws = false;
       try {
         const request = readRequest(input);
-        throws = request.throw ?? false;
         demandPermitted(host, request);
         return await perform(host, request, signal);
       } catch (error) {
         const body = bodyOf(error);
         // A mistake in this code must not look like an answer.
         if (!body) throw error;
-        if (throws) throw error instanceof ServiceError ? error : new ServiceError(body, { cause: error });
+        if (wantsThrown(input))
+          throw error instanceof ServiceError ? error : new ServiceError(body, { cause: error });
         const { clock } = host.context;
         return { ok: false, error: body, ...(clock.isSet && { now: shownTime(host.context) }) };
       }
     },
   };
+}
+
+/** Also a request that can't be read says so: to a state machine an answer in place of the error would be a success. */
+function wantsThrown(input: unknown): boolean {
+  return (
+    typeof input === 'object' &&
+    input !== null &&
+    Object.hasOwn(input, 'throw') &&
+    (input as { throw: unknown }).throw === true
+  );
 }
 
 function demandPermitted(host: ServiceHost, request: ServiceRequest): void {
@@ -92,6 +101,8 @@ function perform(host: ServiceHost, request: ServiceRequest, signal: AbortSignal
   switch (request.operation) {
     case 'acquire':
       return acquire(host, request, signal);
+    case 'resume':
+      return resume(host, request, signal);
     case 'renew':
       return renew(host, request, signal);
     case 'release':
