@@ -1,3 +1,3 @@
-import { createSweepHandler } from '../lib/lambda/sweep-handler.js';
+import { createSweepHandler, observed } from '../lib/lambda/index.js';
 
-export const handler = createSweepHandler();
+export const handler = observed(createSweepHandler());

@@ -6,6 +6,7 @@ import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { sweepName } from '../sweep/sweep-name.js';
+import { acknowledgeWildcards } from './acknowledged.js';
 import { bundleDirectory } from './bundle-directory.js';
 import { functionRole } from './function-role.js';
 import type { ILeaseTable } from './lease-table-base.js';
@@ -46,6 +47,8 @@ export class LeaseSweeper extends Construct {
       environment: {
         LEASEHOLD_TABLE: leases.tableName,
         LEASEHOLD_DELETES_PER_SECOND: String(deletesPerSecond),
+        // One lock every some hours, of its own: that is nothing to see among the workers'.
+        LEASEHOLD_METRICS: 'off',
       },
       role: functionRole(this, 'FunctionRole', logGroup),
       logGroup,
@@ -56,6 +59,11 @@ export class LeaseSweeper extends Construct {
       resourceArns: [leases.tableArn],
     });
     leases.grantUse(this.function, { names: [sweepName] });
+    acknowledgeWildcards(
+      this.function.role!,
+      /^kms:(ReEncrypt|GenerateDataKey)\*$/,
+      'Variants of one action on one key.',
+    );
     new Rule(this, 'Schedule', {
       description: 'Leasehold: starts a sweep of the lease table, or goes on with one',
       schedule: Schedule.rate(every),
