@@ -11,8 +11,8 @@ export const ofTheClocks: readonly Protection[] = [
     id: 'narrow-first',
     what: 'a wall clock set ahead puts no lease into the future (C13, I6)',
     file: leaseContext,
-    find: 'context.clock.isSet && widthOf(context.clock.now()) <= widestIntervalMs',
-    replace: 'context.clock.isSet',
+    find: 'clock.isSet && widthOf(clock.now()) <= widestIntervalMs',
+    replace: 'clock.isSet',
     test: {
       file: 'test/client/clock-trouble.test.ts',
       name: 'C13 I1 I6 a wall clock set an hour ahead between two requests: neither the lease nor the token lies in the future',
@@ -22,8 +22,8 @@ export const ofTheClocks: readonly Protection[] = [
     id: 'granter-latest',
     what: 'a lease runs for its whole length',
     file: leaseContext,
-    find: 'Math.ceil(context.clock.now().latest + leaseMs)',
-    replace: 'Math.ceil(context.clock.now().earliest + leaseMs)',
+    find: 'Math.min(latest, earliest + widestIntervalMs) + leaseMs',
+    replace: 'Math.min(latest, earliest) + leaseMs',
     test: {
       file: ruleTests,
       name: 'I2 the granting rule: a lease runs for its whole length at least, by true time',

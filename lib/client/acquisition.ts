@@ -83,10 +83,8 @@ export class Acquisition {
 
   /** The write, and with it a supersede's second write. Failures that pass count as "not yet". */
   async #tryOnce(): Promise<Grant | undefined> {
-    const { context } = this.#host;
-    const { signal, name } = this.#request;
+    const { name } = this.#request;
     try {
-      await context.store.ensureTime(signal);
       let outcome = await this.#write();
       if (outcome.kind === 'held' && this.#isOwn(outcome.item)) {
         outcome = await this.#write(outcome.item?.leaseId);
@@ -105,6 +103,7 @@ export class Acquisition {
 
   async #write(seenLeaseId?: string) {
     const { terms, hopeless, signal, ...request } = this.#request;
+    await this.#host.context.store.ensureTime(signal);
     this.#terms = terms();
     const { leaseMs } = this.#terms;
     const outcome = await this.#host.context.store.grant(

@@ -8,8 +8,8 @@ import type { Weather } from './weather.js';
 const headerMs = 1_000;
 /** Drift within the bound since the last sample, and rounding up. */
 const driftMs = 200;
-/** Longer waits would cost more than they show. */
-const mostForwardMs = 60_000;
+/** A wider interval counts for no more in the end of a lease, whatever wall clocks were set forward. */
+const mostUncertaintyMs = 5_000;
 /** Requests and answers of a network in which nothing goes wrong. */
 const calmTripMs = 100;
 
@@ -27,7 +27,10 @@ export async function takeLast(
   const clocks = { monotonicRate: 1, wallRate: 1, wallAheadMs: 0 };
   const machine = new Machine(cluster, 'last', 'last', habits, clocks);
   const apart = Math.max(...weather.frontEndsAheadMs) - Math.min(...weather.frontEndsAheadMs);
-  const grantersUncertainty = headerMs + habits.requestTimeoutMs * habits.maxAttempts + driftMs + forwardMs;
+  const grantersUncertainty = Math.min(
+    headerMs + habits.requestTimeoutMs * habits.maxAttempts + driftMs + forwardMs,
+    mostUncertaintyMs + driftMs,
+  );
   const takersUncertainty = headerMs + calmTripMs + driftMs;
   const withinMs =
     habits.leaseMs +
@@ -37,8 +40,8 @@ export async function takeLast(
     takersUncertainty +
     habits.pollCeilingMs +
     2 * calmTripMs;
-  // Broken clocks grant leases of any length, and a wall clock set forward by an hour adds an hour: nobody waits.
-  const isPromised = weather.clocksHold && forwardMs <= mostForwardMs;
+  // Broken clocks grant leases of any length: nobody waits.
+  const isPromised = weather.clocksHold;
   // Patience is measured by the newcomer's clocks, in the more impatient way.
   const patienceMs = isPromised ? 1.001 * withinMs + 1 : 1;
   let open = names.length;

@@ -84,8 +84,8 @@ export const clockMutants = [
   ...mutantsOf('lock', 'lib/lease/lease-context.ts', [
     [
       'grant: a lease ends leaseMs after the latest store time, not the earliest',
-      'Math.ceil(context.clock.now().latest + leaseMs)',
-      'Math.ceil(context.clock.now().earliest + leaseMs)',
+      'Math.ceil(Math.min(latest, earliest + widestIntervalMs) + leaseMs)',
+      'Math.ceil(Math.min(latest, earliest) + leaseMs)',
     ],
     [
       'taker: by the earliest store time, not the latest',
@@ -104,8 +104,13 @@ export const clockMutants = [
     ],
     [
       'grant: a lease is as long as was asked for',
-      'Math.ceil(context.clock.now().latest + leaseMs)',
-      'Math.ceil(context.clock.now().latest + leaseMs + 20_000)',
+      'Math.ceil(Math.min(latest, earliest + widestIntervalMs) + leaseMs)',
+      'Math.ceil(Math.min(latest, earliest + widestIntervalMs) + leaseMs + 20_000)',
+    ],
+    [
+      'grant: a clock that was set forward puts no lease far into the future',
+      'Math.ceil(Math.min(latest, earliest + widestIntervalMs) + leaseMs)',
+      'Math.ceil(latest + leaseMs)',
     ],
     ['ttl: a retention behind the end', '(atMs + context.retentionMs) / 1000', '(atMs + 1_000) / 1000'],
   ]),

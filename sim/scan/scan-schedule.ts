@@ -27,7 +27,6 @@ export async function playScan(seed: number, trace?: Trace): Promise<History> {
   const s3 = new SimS3(keys);
   const seats = random.whole(1, 3);
   const troupe = new SeatTroupe(cluster, habits, s3, run);
-  let forwardMs = 0;
   const plan = await planned(cluster, habits, s3, seats);
   if (plan) {
     for (let seat = 0; seat < seats; seat++) troupe.start(seat);
@@ -38,14 +37,13 @@ export async function playScan(seed: number, trace?: Trace): Promise<History> {
     if (random.chance(0.4)) putMore(cluster, s3, keys);
     await cluster.loop.run(cluster.nowMs + random.between(3_000, 20_000), () => troupe.isDone);
     nemesis.stop();
-    forwardMs = nemesis.forwardMs;
     thief.process.crash();
   }
   cluster.network.calm();
   cluster.lateIsLost = true;
   if (random.chance(0.5)) for (const process of troupe.processes) process.crash();
   troupe.isOver = true;
-  await judge(cluster, habits, s3, run, seats, forwardMs);
+  await judge(cluster, habits, s3, run, seats);
   cluster.loop.clear();
   if (cluster.failure !== undefined) throw cluster.failure;
   return cluster.history;

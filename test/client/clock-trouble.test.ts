@@ -59,6 +59,47 @@ describe('clocks and event loops that misbehave, on a real engine', () => {
     await lease.release();
   });
 
+  it('C13 I6 a wall clock set an hour ahead while the time is asked for: it is asked for again', async () => {
+    const name = stage.name();
+    const { locks, clocks, faults, meter } = stage.it.actor(shortLease);
+    const slow = faults.on('GetItem').once().delay({ beforeMs: 50 });
+    const before = Date.now();
+    const acquiring = locks.acquire(name);
+    await slow.reached();
+    clocks.stepWall(hourMs);
+    await using lease = await acquiring;
+    expect(lease.token).toBeLessThan(before + hourMs / 2);
+    expect((await stage.it.item(name))?.expiresAt).toBeLessThan(before + hourMs / 2);
+    expect(meter.reads).toBe(2);
+  });
+
+  it('C13 I6 a wall clock set ahead, and nobody tells the time: the lease ends soon all the same, and is held', async () => {
+    const name = stage.name();
+    const { locks, clocks, faults } = await stage.it.readyActor(shortLease);
+    clocks.stepWall(hourMs);
+    const deaf = faults.on('GetItem').dropRequest();
+    await using lease = await locks.acquire(name);
+    deaf.remove();
+    expect(lease.isHeld).toBe(true);
+    expect((await stage.it.item(name))?.expiresAt).toBeLessThan(Date.now() + hourMs / 2);
+    await lease.renew();
+    expect((await stage.it.item(name))?.expiresAt).toBeLessThan(Date.now() + hourMs / 2);
+  });
+
+  it('C13 I6 a wall clock set ahead by less than is left of the lease: the renewal asks for the time first', async () => {
+    const name = stage.name();
+    const stepMs = 30_000;
+    const longLease = { ...shortLease, leaseMs: 60_000, renewEveryMs: 20_000 };
+    const { locks, clocks, meter } = await stage.it.readyActor(longLease);
+    await using lease = await locks.acquire(name);
+    clocks.stepWall(stepMs);
+    meter.reset();
+    await lease.renew();
+    expect((await stage.it.item(name))?.expiresAt).toBeLessThan(Date.now() + longLease.leaseMs + stepMs / 3);
+    expect(lease.isHeld).toBe(true);
+    expect([meter.reads, meter.writes]).toEqual([1, 1]);
+  });
+
   it('C14 an event loop blocked past the lease: the next synchronous check says lost, and the signal follows', async () => {
     const name = stage.name();
     const { locks } = await stage.it.readyActor(briefLease);

@@ -18,6 +18,45 @@ describe('I8: what a lock costs, by counting requests', () => {
     expect(meter).toMatchObject({ reads: 0, writes: 10, total: 10 });
   });
 
+  it('I8 however many locks a new client takes at once, it asks for the time once', async () => {
+    const { locks, meter } = stage.it.actor();
+    const leases = await Promise.all(Array.from({ length: 20 }, () => locks.acquire(stage.name())));
+    expect(meter.operations).toEqual({ GetItem: 1, UpdateItem: 20 });
+    for (const lease of leases) await lease.release();
+  });
+
+  it('C17 who aborts while the time is asked for takes it away from nobody else', async () => {
+    const { locks, meter, faults } = stage.it.actor();
+    const slow = faults.on('GetItem').once().delay({ beforeMs: 100 });
+    const abort = new AbortController();
+    const [first, second] = [
+      locks.acquire(stage.name(), { signal: abort.signal }),
+      locks.acquire(stage.name()),
+    ];
+    await slow.reached();
+    abort.abort(new Error('enough'));
+    await expect(first).rejects.toThrow('enough');
+    await (await second).release();
+    expect(meter.operations).toEqual({ GetItem: 1, UpdateItem: 2 });
+  });
+
+  it('C17 when all who need the time have aborted it is not asked for any longer', async () => {
+    const { locks, meter, faults } = stage.it.actor();
+    const hung = faults.on('GetItem').once().hang();
+    const abort = new AbortController();
+    const { signal } = abort;
+    const acquiring = [1, 2].map(() =>
+      locks.acquire(stage.name(), { signal }).catch((error) => error.message),
+    );
+    await hung.reached();
+    abort.abort(new Error('enough'));
+    expect(await Promise.all(acquiring)).toEqual(['enough', 'enough']);
+    await faults.settled();
+    // Whoever comes next does not wait for what was given up.
+    await (await locks.acquire(stage.name())).release();
+    expect(meter.operations).toEqual({ GetItem: 2, UpdateItem: 2 });
+  });
+
   it('I8 a refused try is exactly one write', async () => {
     const name = stage.name();
     const holder = await stage.it.readyActor();
