@@ -53,7 +53,7 @@ export function sectionProblems(section: IConstruct, acquire: State, props: Lock
   const ms = timeout.toMilliseconds();
   if (ms > mostExpress.toMilliseconds() && isInExpress(section, acquire)) {
     problems.push(
-      `timeout: must be at most ${mostExpress.toHumanString()} in an Express state machine, whose executions can't be watched, got ${timeout.toHumanString()}`,
+      `timeout: must be at most ${mostExpress.toHumanString()} in an Express state machine, whose executions can’t be watched, got ${timeout.toHumanString()}`,
     );
   }
   if (ms > shortLease.toMilliseconds() && service instanceof LockService && !service.isWatchingExecutions) {
