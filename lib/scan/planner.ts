@@ -60,6 +60,15 @@ const parallelWrites = 8;
  */
 export async function planScan(options: PlanOptions): Promise<ScanPlan> {
   checkPlanOptions(options);
+  try {
+    return await planWith(options);
+  } catch (error) {
+    // The table knows no more than that a request came to nothing.
+    throw options.signal?.aborted ? options.signal.reason : error;
+  }
+}
+
+async function planWith(options: PlanOptions): Promise<ScanPlan> {
   const { locks, run, seats, signal } = options;
   const { context } = locks;
   await ensureStoreTime(context, signal);
