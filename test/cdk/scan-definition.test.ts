@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { definitionOf, stackTemplate, statementsOf } from './synthesize.js';
 
-const template = stackTemplate({ bucketName: 'data', prefix: 'logs/' });
+const template = stackTemplate({ bucketName: 'data', prefix: 'logs/', lockService: false });
 const { States: states, ...machine } = definitionOf(template);
 const work = states.Seats.ItemProcessor.States.Work;
 
@@ -50,20 +50,31 @@ describe('retries', () => {
 
   it('a seat that gave up leaves the rest to the others', () => {
     expect(work.Catch).toEqual([
-      { ErrorEquals: work.Retry[0].ErrorEquals, ResultPath: null, Next: 'Seat gave up' },
+      { ErrorEquals: work.Retry[0].ErrorEquals, ResultPath: '$.failure', Next: 'Seat gave up' },
+      { ErrorEquals: ['States.ALL'], ResultPath: '$.failure', Next: 'Seat failed' },
     ]);
+    const { 'Seat gave up': gaveUp, 'Seat failed': failed } = states.Seats.ItemProcessor.States;
+    // Names only: a cause has no limit, and the map's result has one.
+    expect(gaveUp.Parameters).toEqual({ 'seat.$': '$.seat', 'gaveUp.$': '$.failure.Error' });
+    expect(failed.Parameters).toEqual({ 'seat.$': '$.seat', 'failed.$': '$.failure.Error' });
   });
 });
 
 describe('the map', () => {
-  it('is distributed, over the seats, and its results are not kept', () => {
+  it('is distributed, over the seats, tolerates no failure, and tells verify how each seat ended', () => {
     expect(states.Seats).toMatchObject({
       Type: 'Map',
       ItemsPath: '$.seats',
       MaxConcurrency: 16,
-      ResultPath: null,
+      ResultPath: '$.ends',
+      Label: 'Seats',
       ItemProcessor: { ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' }, StartAt: 'Work' },
     });
+  });
+
+  it('has no tolerated failures, as a seat catches its own', () => {
+    expect(Object.keys(states.Seats).join(' ')).not.toMatch(/Tolerated|ItemReader|ResultWriter|ItemBatcher/);
+    expect(states.Verify.Parameters.Payload).toEqual({ 'run.$': '$.run', 'seats.$': '$.ends' });
   });
 
   it('works on while a seat answers "more"', () => {
@@ -72,10 +83,10 @@ describe('the map', () => {
     ]);
   });
 
-  it('may start its child executions', () => {
-    expect(statementsOf(template, 'ScanStateMachineDistributedMapPolicy')).toHaveProperty([
-      'states:StartExecution',
-    ]);
+  it('may start its child executions, and go on with those that failed, by its label', () => {
+    const statements = statementsOf(template, 'ScanStateMachineDistributedMapPolicy');
+    expect(statements).toHaveProperty(['states:StartExecution']);
+    expect(JSON.stringify(statements['states:RedriveExecution'])).toContain('/Seats:*');
   });
 });
 

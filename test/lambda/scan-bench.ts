@@ -28,13 +28,19 @@ export interface ScanBench extends AsyncDisposable {
   readonly walked: () => Promise<{ readonly objects: number; readonly bytes: number }>;
 }
 
-/** @param keys the files to put into the bucket `data` */
-export async function scanBench(keys: readonly string[]): Promise<ScanBench> {
+/**
+ * @param keys the files to put into the bucket `data`
+ * @param content what each of them holds. @default its key
+ */
+export async function scanBench(
+  keys: readonly string[],
+  content: (key: string) => string = (key) => key,
+): Promise<ScanBench> {
   const home = await mkdtemp(join(tmpdir(), 'leasehold-bench-'));
   const directory = join(home, 'data');
   for (const key of keys) {
     await mkdir(dirname(join(directory, key)), { recursive: true });
-    await writeFile(join(directory, key), key);
+    await writeFile(join(directory, key), content(key));
   }
   const [dynamo, s3] = await Promise.all([
     startDynamo(),
