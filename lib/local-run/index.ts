@@ -1,4 +1,11 @@
 export type { ExecutionEnvironment } from './execution-environment.js';
+export {
+  type Invocation,
+  type LambdaEndpoint,
+  type LambdaEndpointOptions,
+  type Mishap,
+  startLambdaEndpoint,
+} from './lambda-endpoint.js';
 export type { Invoke } from './lambda-tasks.js';
 export {
   type LocalFunction,
