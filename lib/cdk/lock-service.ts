@@ -66,7 +66,8 @@ export class LockService extends Construct implements ILockService {
   /** The names that callers may lock; undefined for all. */
   readonly names?: readonly string[];
   readonly #props: LockServiceProps;
-  readonly #metrics: LeaseMetrics;
+  /** What happens to the locks of this service. Others that go by the same service name are in it, too. */
+  readonly metrics: LeaseMetrics;
   #watched: WatchedExecutions | undefined;
 
   /** @throws Error for an option that can't be, or if the bundles were not built */
@@ -75,7 +76,7 @@ export class LockService extends Construct implements ILockService {
     check(props);
     this.#props = props;
     this.names = props.names;
-    this.#metrics = new LeaseMetrics(props.serviceName);
+    this.metrics = new LeaseMetrics(props.serviceName);
     const removalPolicy = props.removalPolicy ?? RemovalPolicy.RETAIN;
     this.leases =
       props.leases ??
@@ -158,42 +159,42 @@ export class LockService extends Construct implements ILockService {
 
   /** Any metric of the locks of this service, by its name. @default counts as sums, times as 99th percentiles, over 5 minutes */
   metric(name: MetricName, options?: MetricOptions): Metric {
-    return this.#metrics.metric(name, options);
+    return this.metrics.metric(name, options);
   }
 
   /** Leases granted. @default the sum over 5 minutes */
   metricGranted(options?: MetricOptions): Metric {
-    return this.#metrics.granted(options);
+    return this.metrics.granted(options);
   }
 
   /** Acquires that found the lock held. @default the sum over 5 minutes */
   metricHeld(options?: MetricOptions): Metric {
-    return this.#metrics.held(options);
+    return this.metrics.held(options);
   }
 
   /** How long leases were held whose holder ended them, in milliseconds. @default the 99th percentile over 5 minutes */
   metricHoldTime(options?: MetricOptions): Metric {
-    return this.#metrics.holdTime(options);
+    return this.metrics.holdTime(options);
   }
 
   /** Grants of a lock whose last holder had not released it. @default the sum over 5 minutes */
   metricTakeovers(options?: MetricOptions): Metric {
-    return this.#metrics.takeovers(options);
+    return this.metrics.takeovers(options);
   }
 
   /** Leases that were over without their holder's doing. @default the sum over 5 minutes */
   metricLost(options?: MetricOptions): Metric {
-    return this.#metrics.lost(options);
+    return this.metrics.lost(options);
   }
 
   /** Releases that failed. @default the sum over 5 minutes */
   metricReleasesFailed(options?: MetricOptions): Metric {
-    return this.#metrics.releasesFailed(options);
+    return this.metrics.releasesFailed(options);
   }
 
   /** Requests that the table throttled until the SDK gave up. @default the sum over 5 minutes */
   metricStoreThrottled(options?: MetricOptions): Metric {
-    return this.#metrics.storeThrottled(options);
+    return this.metrics.storeThrottled(options);
   }
 
   #scope() {

@@ -1,17 +1,8 @@
-import type { LossReason } from '../../errors/index.js';
 import type { Listeners } from './library-events.js';
-import type { MetricName } from './metric-names.js';
+import { lossMetrics, type MetricName } from './metric-names.js';
 
 /** Adds a value to a metric. */
 export type AddMetric = (name: MetricName, value: number) => void;
-
-const lostBy: Readonly<Record<LossReason, MetricName>> = {
-  expired: 'LostExpired',
-  'taken-over': 'LostTakenOver',
-  broken: 'LostBroken',
-  'store-unavailable': 'LostStoreUnavailable',
-  'max-hold': 'LostMaxHold',
-};
 
 /** What each event counts as. */
 export function metricListeners(add: AddMetric): Listeners {
@@ -26,7 +17,7 @@ export function metricListeners(add: AddMetric): Listeners {
     completed: ({ heldMs }) => add('HoldTime', Math.round(heldMs)),
     lost({ reason }) {
       add('Lost', 1);
-      add(lostBy[reason], 1);
+      add(lossMetrics[reason], 1);
     },
     'stale-write-refused': () => add('StaleWriteRefused', 1),
     'renewal-failed': () => add('RenewalFailed', 1),

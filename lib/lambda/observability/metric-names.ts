@@ -54,3 +54,12 @@ export const metricUnits = {
 
 /** The name of a metric. */
 export type MetricName = keyof typeof metricUnits;
+
+/** Which metric counts a loss for which reason, besides `Lost`. */
+export const lossMetrics = {
+  expired: 'LostExpired',
+  'taken-over': 'LostTakenOver',
+  broken: 'LostBroken',
+  'store-unavailable': 'LostStoreUnavailable',
+  'max-hold': 'LostMaxHold',
+} as const satisfies Readonly<Record<string, MetricName>>;
