@@ -11,8 +11,11 @@ import { groupIndexName } from './table-names.js';
 
 /** What a check found of a table that can be used. */
 export interface TableCheck {
-  /** `unknown`: the engine has no Time to Live, or the caller may not ask for it. */
-  readonly timeToLive: 'enabled' | 'unknown';
+  /**
+   * `unknown`: the engine has no Time to Live, or the caller may not ask for it. `none`: a strongly consistent global
+   * table can't have it, a sweeper does its work.
+   */
+  readonly timeToLive: 'enabled' | 'unknown' | 'none';
   /** What could not be found out, one sentence each. */
   readonly remarks: readonly string[];
 }
@@ -22,7 +25,8 @@ const cannotTell = new Set(['UnknownOperationException', 'NotImplemented', 'Acce
 
 /**
  * Checks that a table is what the protocol needs (section 1): the partition key `name` and no sort key, the index
- * `byGroup`, and Time to Live on `ttl`. Reads descriptions only, writes nothing.
+ * `byGroup`, and Time to Live on `ttl`; and that replicas in other Regions, if it has any, are strongly consistent.
+ * Reads descriptions only, writes nothing.
  *
  * @param client a DynamoDB client; document clients work as well
  * @throws UsageError that says in plain words what is wrong with the table, all of it at once
@@ -33,21 +37,28 @@ export async function checkTable(
   tableName: string,
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<TableCheck> {
-  const { key, index, timeToLive } = await tableFindings(client, tableName, options);
-  const problems = [...key, ...index];
+  const { key, index, replicas, timeToLive } = await tableFindings(client, tableName, options);
+  const problems = [...key, ...index, ...replicas];
   if (timeToLive.problem) problems.push(timeToLive.problem);
   if (problems.length > 0) {
     throw new UsageError(`Table "${tableName}" can't hold leases: ${problems.join('; ')}`);
   }
-  return { timeToLive: timeToLive.remark ? 'unknown' : 'enabled', remarks: timeToLive.remark ?? [] };
+  const remarks = timeToLive.remark ?? [];
+  if (timeToLive.none) return { timeToLive: 'none', remarks };
+  return { timeToLive: timeToLive.remark ? 'unknown' : 'enabled', remarks };
 }
 
 /** What is wrong with a table, one sentence each, by what it is about; nothing where it is right. */
 export interface TableFindings {
   readonly key: readonly string[];
   readonly index: readonly string[];
-  /** `remark`: why nobody here can tell. */
-  readonly timeToLive: { readonly problem?: string; readonly remark?: readonly string[] };
+  readonly replicas: readonly string[];
+  /** `remark`: why nobody here can tell, or why there is `none` and need not be. */
+  readonly timeToLive: {
+    readonly problem?: string;
+    readonly remark?: readonly string[];
+    readonly none?: boolean;
+  };
 }
 
 /**
@@ -61,8 +72,32 @@ export async function tableFindings(
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<TableFindings> {
   const table = await described(client, tableName, options.signal);
-  const timeToLive = await timeToLiveOf(client, tableName, options.signal);
-  return { key: keyProblems(table), index: indexProblems(table), timeToLive };
+  const timeToLive = isStronglyConsistent(table)
+    ? { none: true, remark: [withoutTimeToLive] }
+    : await timeToLiveOf(client, tableName, options.signal);
+  return {
+    key: keyProblems(table),
+    index: indexProblems(table),
+    replicas: replicaProblems(table),
+    timeToLive,
+  };
+}
+
+const withoutTimeToLive =
+  'a strongly consistent global table has no Time to Live: its sweeper deletes what has expired';
+
+/** Whether all Regions of a global table see every write at once: such a table can hold locks, and has no Time to Live. */
+export function isStronglyConsistent(table: TableDescription): boolean {
+  return table.MultiRegionConsistency === 'STRONG';
+}
+
+/** What is wrong with a table's replicas in other Regions, one sentence each. */
+export function replicaProblems(table: TableDescription): string[] {
+  const regions = (table.Replicas ?? []).map(({ RegionName }) => RegionName);
+  if (regions.length === 0 || isStronglyConsistent(table)) return [];
+  return [
+    `it has replicas (${regions.join(', ')}) that are eventually consistent: two Regions would grant the same lock at once`,
+  ];
 }
 
 async function described(

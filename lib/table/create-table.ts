@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { StoreError, UsageError } from '../errors/index.js';
 import { deadlineAfter, type Runtime, sleep, systemRuntime } from '../runtime/index.js';
-import { indexProblems, keyProblems } from './check-table.js';
+import { indexProblems, isStronglyConsistent, keyProblems, replicaProblems } from './check-table.js';
 import { storeErrorOf } from './store-errors.js';
 import { groupIndexName } from './table-names.js';
 
@@ -69,7 +69,9 @@ export async function createTable(
       return found?.TableStatus === 'ACTIVE' ? found : undefined;
     });
     demandLeaseSchema(table, tableName);
-    const ttl = timeToLive ? await enableTimeToLive(calls) : 'skipped';
+    // A strongly consistent global table can't have it.
+    const wantsTimeToLive = timeToLive && !isStronglyConsistent(table);
+    const ttl = wantsTimeToLive ? await enableTimeToLive(calls) : 'skipped';
     const pointInTimeRecovery = await enableRecovery(calls, waitMs);
     if (options.waitForTimeToLive && ttl !== 'skipped' && ttl !== 'unsupported') {
       await pollUntil(calls, hourMs, 'deleting expired items', async () => {
@@ -128,7 +130,7 @@ async function create({ client, tableName, signal }: Calls): Promise<boolean> {
 
 /** The key can't be changed once a table exists, so neither it nor anything else is touched. */
 function demandLeaseSchema(table: TableDescription, tableName: string): void {
-  const problems = [...keyProblems(table), ...indexProblems(table)];
+  const problems = [...keyProblems(table), ...indexProblems(table), ...replicaProblems(table)];
   if (problems.length === 0) return;
   throw new UsageError(
     `Table "${tableName}" can't hold leases: ${problems.join('; ')}. Nothing was changed; use another table name.`,

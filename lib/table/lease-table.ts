@@ -19,6 +19,8 @@ export interface Paging {
   readonly after?: string;
   /** Items a page. @default as many as fit into 1 MB */
   readonly pageSize?: number;
+  /** Of a group only these names are read: a role may be limited to some, and a batch with another is refused. @default all */
+  readonly only?: (name: string) => boolean;
 }
 
 /**

@@ -111,16 +111,60 @@ describe('what doctor says of permissions', () => {
     const findings = await permissionFindings(server.client, 'leases', new StoreClock(systemRuntime));
     const { check, status, message } = findings.find((finding) => finding.status !== 'ok')!;
     expect(check).toBe(`dynamodb:${missing}`);
-    expect(status).toBe(missing === 'Scan' ? 'note' : 'wrong');
+    expect(status).toBe(['Scan', 'PutItem'].includes(missing) ? 'note' : 'wrong');
     expect(message).toMatch(/^not permitted.*needed/);
     expect(findings.filter((finding) => finding.status === 'ok')).toHaveLength(actions.length - 1);
     expect(server.asked).toEqual(actions);
+  });
+
+  it('tries a lock that may be used, and asks no more of who may use some names only', async () => {
+    const keys: unknown[] = [];
+    const optional = ['BatchGetItem', 'PutItem', 'Query', 'Scan'];
+    await using server = await cannedServer((operation) =>
+      optional.includes(operation) ? accessDenied : { status: 200, body: {} },
+    );
+    server.client.middlewareStack.add(
+      (next) => async (args) => {
+        keys.push((args.input as { Key?: unknown }).Key);
+        return next(args);
+      },
+      { step: 'initialize' },
+    );
+    const clock = new StoreClock(systemRuntime);
+    const findings = await permissionFindings(server.client, 'leases', clock, 'settlement/a');
+    expect(findings.map(({ status }) => status).sort()).toEqual(['note', 'note', 'note', 'note', 'ok', 'ok']);
+    expect(keys.slice(0, 2)).toEqual([{ name: { S: 'settlement/a' } }, { name: { S: 'settlement/a' } }]);
   });
 
   it('does without the permission to describe the table, which no worker needs', async () => {
     await using server = await cannedServer(() => accessDenied);
     const report = await tableReport(server.client, 'leases');
     expect(report).toMatchObject({ reachable: true, findings: [{ check: 'table', status: 'note' }] });
+  });
+});
+
+describe('what doctor says of replicas in other Regions', () => {
+  const described = (more: object) => ({
+    KeySchema: [{ AttributeName: 'name', KeyType: 'HASH' }],
+    AttributeDefinitions: [{ AttributeName: 'name', AttributeType: 'S' }],
+    Replicas: [{ RegionName: 'eu-west-1' }, { RegionName: 'eu-west-2' }],
+    ...more,
+  });
+
+  it('is wrong where they are eventually consistent', async () => {
+    await using server = await cannedServer(() => ({ status: 200, body: { Table: described({}) } }));
+    const { findings } = await tableReport(server.client, 'leases');
+    const message = expect.stringMatching(/eu-west-1, eu-west-2.*would grant the same lock at once/);
+    expect(findings).toContainEqual({ check: 'replicas', status: 'wrong', message });
+  });
+
+  it('lets strongly consistent ones do without Time to Live', async () => {
+    const Table = described({ MultiRegionConsistency: 'STRONG' });
+    await using server = await cannedServer(() => ({ status: 200, body: { Table } }));
+    const { findings } = await tableReport(server.client, 'leases');
+    expect(findings.map(({ check }) => check)).not.toContain('replicas');
+    const message = expect.stringContaining('its sweeper deletes what has expired');
+    expect(findings).toContainEqual({ check: 'time to live', status: 'note', message });
   });
 });
 

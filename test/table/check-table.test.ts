@@ -121,6 +121,26 @@ describe('the check of a table that can’t be asked about everything', () => {
     },
   );
 
+  it('refuses eventually consistent replicas', async () => {
+    const Replicas = [{ RegionName: 'eu-west-1' }];
+    await using server = await cannedServer(() => ({ status: 200, body: { Table: { ...Table, Replicas } } }));
+    await expect(checkTable(server.client, 'leases')).rejects.toMatchObject({
+      name: 'UsageError',
+      message: expect.stringMatching(/replicas \(eu-west-1\).*two Regions would grant the same lock at once/),
+    });
+  });
+
+  it('asks a strongly consistent table with replicas for no Time to Live', async () => {
+    const replicated = {
+      ...Table,
+      Replicas: [{ RegionName: 'eu-west-1' }],
+      MultiRegionConsistency: 'STRONG',
+    };
+    await using server = await cannedServer(() => ({ status: 200, body: { Table: replicated } }));
+    expect(await checkTable(server.client, 'leases')).toMatchObject({ timeToLive: 'none' });
+    expect(server.asked).toEqual(['DescribeTable']);
+  });
+
   it('fails with the original error where the table may not be described', async () => {
     await using server = await cannedServer(() => accessDenied);
     await expect(checkTable(server.client, 'leases')).rejects.toMatchObject({

@@ -129,8 +129,11 @@ describe('requests to the table', () => {
     expect(server.asked).toEqual(['GetItem', 'UpdateItem', 'UpdateItem']);
   });
 
-  it('a transaction on the item, such as a guard’s check of the lease, is waited for', async () => {
-    const conflict = errorAnswer('TransactionConflictException', 'Transaction is ongoing for the item');
+  it.each([
+    ['a transaction on the item, such as a guard’s check of the lease', 'TransactionConflictException'],
+    ['a write in another Region of a global table', 'ReplicatedWriteConflictException'],
+  ])('%s is waited for', async (_what, error) => {
+    const conflict = errorAnswer(error, 'The item is being written to');
     let writes = 0;
     await using server = await cannedServer((operation) =>
       operation === 'UpdateItem' && ++writes <= 2 ? conflict : { status: 200, body: {} },

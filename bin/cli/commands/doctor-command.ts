@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { GlobalOptions } from '../global-options.js';
+import type { DoctorOptions } from '../doctor/doctor.js';
 import type { Outcome } from '../program.js';
 
 /** `leasehold doctor`: what is wrong with the table, the permissions or the clock. */
@@ -7,6 +7,7 @@ export function addDoctor(program: Command, outcome: Outcome): void {
   program
     .command('doctor')
     .description('check the table, its Time to Live, the permissions and the clock; changes nothing')
+    .option('--name <lock>', 'a lock that may be used, where the policy does not allow all')
     .addHelpText(
       'after',
       `
@@ -18,6 +19,6 @@ Example:
     .action(async (_options, self: Command) => {
       // Loaded here only, as all that takes longer to load than to say.
       const { doctor } = await import('../doctor/doctor.js');
-      outcome.exitCode = await doctor(self.optsWithGlobals<GlobalOptions>());
+      outcome.exitCode = await doctor(self.optsWithGlobals<DoctorOptions>());
     });
 }

@@ -1,3 +1,4 @@
+import { checkLockName } from '../../../lib/client/lock-name.js';
 import { connect } from '../connection.js';
 import type { GlobalOptions } from '../global-options.js';
 import { print, printJson } from '../output.js';
@@ -7,20 +8,28 @@ import type { Finding } from './finding.js';
 import { permissionFindings } from './permission-findings.js';
 import { tableReport } from './table-findings.js';
 
+/** What `leasehold doctor` takes. */
+export interface DoctorOptions extends GlobalOptions {
+  /** A lock that this identity may use, where it may not use all. */
+  readonly name?: string;
+}
+
 /**
  * Looks at all that leases need and says what is wrong with it. Changes nothing.
  *
  * @returns the exit code: 1 when something is wrong
+ * @throws UsageError if the name is none
  */
-export async function doctor(options: GlobalOptions): Promise<number> {
-  const { table } = options;
+export async function doctor(options: DoctorOptions): Promise<number> {
+  const { table, name } = options;
+  if (name !== undefined) checkLockName(name);
   await using connection = connect(options);
   const { dynamo, locks } = connection;
   const { clock, runtime } = locks.context;
   const { findings: ofTable, reachable } = await tableReport(dynamo, table);
   const findings: Finding[] = [...ofTable];
   if (reachable) {
-    findings.push(...(await permissionFindings(dynamo, table, clock)));
+    findings.push(...(await permissionFindings(dynamo, table, clock, name)));
     findings.push(clockFinding(clock, runtime.wallMs()));
   }
   const healthy = findings.every(({ status }) => status !== 'wrong');

@@ -16,20 +16,22 @@ import { about, type Finding } from './finding.js';
 interface Probe {
   readonly action: string;
   readonly neededFor: string;
-  /** Only operators need it. */
+  /** Only some need it. */
   readonly optional?: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: the SDK's commands share no type that names their input and output
   readonly command: any;
 }
 
-/** No lock has this name, and none gets it: what is written to it must be refused. */
+/** No lock has this name, and none gets it. A policy that allows some names only needs one of these to be tried. */
 const probeName = 'leasehold/doctor';
 
 /** True of no item, and of none that is missing. */
 const impossible = 'attribute_exists(#name) AND attribute_not_exists(#name)';
 
-function probes(TableName: string): Probe[] {
-  const Key = { name: { S: probeName } };
+function probes(TableName: string, name: string | undefined): Probe[] {
+  const Key = { name: { S: name ?? probeName } };
+  // Who may use some names need not be allowed to list.
+  const optional = name !== undefined;
   const ConditionExpression = impossible;
   const ExpressionAttributeNames = { '#name': 'name' };
   return [
@@ -53,24 +55,27 @@ function probes(TableName: string): Probe[] {
     {
       action: 'BatchGetItem',
       neededFor: 'to list a group, and by scans',
+      optional,
       command: new BatchGetItemCommand({
         RequestItems: { [TableName]: { Keys: [Key], ConsistentRead: true } },
       }),
     },
     {
       action: 'PutItem',
-      neededFor: 'to plan scans',
+      neededFor: 'to plan and work scans',
+      optional: true,
       command: new PutItemCommand({ TableName, Item: Key, ConditionExpression, ExpressionAttributeNames }),
     },
     {
       action: 'Query',
       neededFor: 'to list a group, and by scans',
+      optional,
       command: new QueryCommand({
         TableName,
         IndexName: groupIndexName,
         KeyConditionExpression: '#group = :group',
         ExpressionAttributeNames: { '#group': 'group' },
-        ExpressionAttributeValues: { ':group': { S: probeName } },
+        ExpressionAttributeValues: { ':group': Key.name },
         Limit: 1,
       }),
     },
@@ -86,27 +91,32 @@ function probes(TableName: string): Probe[] {
 /**
  * Tries each action that a client needs, by requests that can't change anything: reads, and writes under a condition
  * that is never true. Their responses set the clock.
+ *
+ * @param name a lock that may be used, where not all may
  */
 export async function permissionFindings(
   client: DynamoDBClient,
   tableName: string,
   clock: StoreClock,
+  name?: string,
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const probe of probes(tableName)) {
+  for (const probe of probes(tableName, name)) {
     timed(probe.command, clock);
-    findings.push(findingOf(probe, await client.send(probe.command).then(() => undefined, named)));
+    const hint = name === undefined ? ', or say with --name which lock it may use' : '';
+    findings.push(findingOf(probe, hint, await client.send(probe.command).then(() => undefined, named)));
   }
   return findings;
 }
 
-function findingOf({ action, neededFor, optional }: Probe, error: Error | undefined): Finding {
+function findingOf({ action, neededFor, optional }: Probe, hint: string, error: Error | undefined): Finding {
   const finding = about(`dynamodb:${action}`);
   // A refusal by the condition comes after the permissions have been looked at.
   if (!error || error.name === 'ConditionalCheckFailedException') return finding.ok('permitted');
   if (error.name !== 'AccessDeniedException') return finding.note(`can't tell: ${error.message}`);
   if (optional) return finding.note(`not permitted; it is needed only ${neededFor}`);
-  return finding.wrong(`not permitted, and needed ${neededFor}: allow it in the policy of this identity`);
+  const way = `allow it in the policy of this identity${hint}`;
+  return finding.wrong(`not permitted, and needed ${neededFor}: ${way}`);
 }
 
 function named(thrown: unknown): Error {

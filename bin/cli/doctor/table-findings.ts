@@ -27,12 +27,14 @@ export async function tableReport(client: DynamoDBClient, tableName: string): Pr
   }
 }
 
-function findingsOf({ key, index, timeToLive }: TableFindings): Finding[] {
+function findingsOf({ key, index, replicas, timeToLive }: TableFindings): Finding[] {
   const { problem, remark } = timeToLive;
   const ttl = about('time to live');
   return [
     one('key', key, 'partition key "name" (S), no sort key'),
     one('index', index, 'index "byGroup" by group and name'),
+    // Most tables have none: there is nothing to say then.
+    ...(replicas.length > 0 ? [one('replicas', replicas, '')] : []),
     problem
       ? ttl.wrong(problem)
       : remark
