@@ -3,6 +3,7 @@ export * from './errors/index.js';
 export type { LeaseEvent, LeaseEvents } from './events/index.js';
 export {
   type ChangeOutcome,
+  type HandedOver,
   Lease,
   type LeaseItem,
   type ReleaseOutcome,

@@ -97,7 +97,8 @@ export function holdSettings(client: LockClientOptions, hold: HoldOptions): Hold
   const own: HoldOptions = hold.leaseMs === undefined || hold.leaseMs === client.leaseMs ? client : {};
   const renewEveryMs = hold.renewEveryMs ?? own.renewEveryMs ?? leaseMs * defaults.renewFraction;
   const safetyMarginMs = hold.safetyMarginMs ?? own.safetyMarginMs ?? leaseMs * defaults.safetyMarginFraction;
-  const maxHoldMs = shortest(hold.maxHoldMs ?? client.maxHoldMs, hold.endsInMs?.());
+  const capMs = hold.maxHoldMs ?? client.maxHoldMs;
+  const maxHoldMs = shortest(capMs, hold.endsInMs?.());
   const timeoutMs = callTimeoutMs(client);
   demandNumber('leaseMs', leaseMs, 1);
   demandNumber('renewEveryMs', renewEveryMs, 1);
@@ -118,9 +119,11 @@ export function holdSettings(client: LockClientOptions, hold: HoldOptions): Hold
       : Math.min(safetyMarginMs, grantedMs * defaults.safetyMarginFraction);
   return {
     leaseMs: grantedMs,
+    wholeLeaseMs: leaseMs,
     renewEveryMs,
     safetyMarginMs: marginMs,
     maxHoldMs,
+    capMs,
     endsInMs: hold.endsInMs,
   };
 }

@@ -4,3 +4,4 @@ export { defaults } from './defaults.js';
 export * from './lock-client.js';
 export type { LockInfo } from './lock-info.js';
 export type { OnceOptions, OnceOutcome } from './once.js';
+export type { ResumeOptions } from './resume.js';

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { StoreClock } from '../clock/index.js';
 import { LockHeldError } from '../errors/index.js';
 import { publish } from '../events/index.js';
-import { Lease, type LeaseContext, type LeaseItem, TableStore } from '../lease/index.js';
+import { handedOverOf, Lease, type LeaseContext, type LeaseItem, TableStore } from '../lease/index.js';
 import { systemRuntime } from '../runtime/index.js';
 import { DynamoTable, type ItemChange, type LeaseTable } from '../table/index.js';
 import { Acquisition, type AcquisitionRequest } from './acquisition.js';
@@ -27,6 +27,7 @@ import { type OnceOptions, type OnceOutcome, once } from './once.js';
 import { OperatorDesk } from './operator-desk.js';
 import { defaultOwner } from './owner.js';
 import { Patience } from './patience.js';
+import { type ResumeOptions, resume } from './resume.js';
 import { runUnder } from './with-lock.js';
 
 /** How to try for a lock, and how to hold it. */
@@ -173,6 +174,28 @@ export class LockClient implements AsyncDisposable {
       if (error instanceof LockHeldError) return null;
       throw error;
     }
+  }
+
+  /**
+   * Goes on with a lease that another process has handed over, e.g. the state before in a Step Functions execution: under
+   * the same name, with its checkpoint, a higher token and a heartbeat of its own. Nobody else has had the lock in between.
+   *
+   * The same JSON may be used again, as a retried state does: the later call takes over from the earlier one at once, and
+   * the earlier one is told that it has lost. Once the line has gone on (the lease was released, or handed over and
+   * resumed), or somebody else has had the lock, it is of no use any more.
+   *
+   * @param handedOver what `handOver` answered; anything else is refused
+   * @param options.leaseMs how long the lease runs without a renewal, in milliseconds. @default as it ran before
+   * @throws LockLostError when the lease is not the current one any more; AlreadyCompletedError; StoreError when the
+   *   store did not answer (call again with the same JSON); UsageError; the signal's own reason
+   */
+  async resume(handedOver: unknown, options: ResumeOptions = {}): Promise<Lease> {
+    const from = handedOverOf(handedOver);
+    checkLockName(from.name);
+    timeLeftMs(options);
+    const terms = holdSettings(this.#options, { leaseMs: from.leaseMs, ...options });
+    const { owner = this.owner, signal } = options;
+    return resume(this.context, from, terms, { owner, signal });
   }
 
   /**

@@ -33,6 +33,8 @@ export interface LeaseEvents {
   readonly lost: EndedLeaseEvent & { readonly reason: LossReason; readonly error: LockLostError };
   readonly released: EndedLeaseEvent;
   readonly completed: EndedLeaseEvent;
+  /** The lease is on its way to another process; here it is over. */
+  readonly 'handed-over': EndedLeaseEvent & { readonly expiresAt: number };
   /** A release that nobody awaits the outcome of failed; the lease runs out by itself. */
   readonly 'release-failed': LeaseEvent & { readonly error: unknown };
   /** A write under an old token was refused. */

@@ -1,7 +1,7 @@
 import { checkLockName } from '../client/lock-name.js';
 import { runUnder } from '../client/with-lock.js';
 import { AlreadyCompletedError, LockHeldError, UsageError } from '../errors/index.js';
-import type { Lease } from '../lease/index.js';
+import type { HandedOver, Lease } from '../lease/index.js';
 import { InvocationEnd } from './invocation-end.js';
 import {
   type Choice,
@@ -21,7 +21,8 @@ import type { RemainingTime } from './work-handler.js';
  * with a LockLostError (`max-hold`) instead of a time-out. Lambda then keeps the process, and what the handler left
  * running in it may go on in a later invocation: under a token that what it writes to refuses, if it checks.
  *
- * @param nameOf the lock's name, from the event
+ * @param nameOf the lock's name, from the event; or the lease itself, as an earlier invocation has handed it over, to go
+ *   on with it (see `LockClient.resume`: there is nothing to wait for then, and `supersede` and `group` have no meaning)
  * @param handler gets the lease as a third argument. It must return a promise: callbacks can't be waited for
  * @param options.whenHeld what is answered when somebody else holds the lock. @default a LockHeldError is thrown
  * @returns an ordinary handler of two arguments. It throws the handler's own error, unchanged; LockLostError, carrying
@@ -36,7 +37,7 @@ export function withLockedHandler<
   Held = never,
   Completed = never,
 >(
-  nameOf: (event: Event, context: Context) => string,
+  nameOf: (event: Event, context: Context) => string | HandedOver,
   handler: (event: Event, context: Context, lease: Lease) => Promise<Result>,
   options: LockedHandlerOptions<Event, Context, Held, Completed> = {},
 ): (event: Event, context: Context) => Promise<Result | Held | Completed> {
@@ -46,20 +47,19 @@ export function withLockedHandler<
   const locksOf = locksOnce(given, process.env);
 
   const acquire = async (event: Event, context: Context, end: InvocationEnd): Promise<Lease> => {
-    const name = nameOf(event, context);
+    const lock = nameOf(event, context);
+    const name = isHandedOver(lock) ? lock.name : lock;
     checkLockName(name);
     const leftMs = end.leftMs();
     if (!(leftMs >= leastWorkMs)) throw tooLate(name, leftMs, marginMs, leastWorkMs);
     const locks = locksOf();
-    return end.whileAsking(name, locks.context.runtime, (signal) =>
-      locks.acquire(name, {
-        ...hold,
-        ...(ownerOf && { owner: ownerOf(event, context) }),
-        waitMs: Math.min(waitMs, Math.max(0, end.leftMs() - leastWorkMs)),
-        endsInMs: end.leftMs,
-        signal,
-      }),
-    );
+    return end.whileAsking(name, locks.context.runtime, (signal) => {
+      const owner = ownerOf && { owner: ownerOf(event, context) };
+      const terms = { ...hold, ...owner, endsInMs: end.leftMs, signal };
+      if (isHandedOver(lock)) return locks.resume(lock, terms);
+      const longestMs = Math.max(0, end.leftMs() - leastWorkMs);
+      return locks.acquire(name, { ...terms, waitMs: Math.min(waitMs, longestMs) });
+    });
   };
 
   return async (event, context) => {
@@ -78,6 +78,11 @@ export function withLockedHandler<
     const work = () => end.whileHeld(lease, runtime, promised(handler(event, context, lease), lease.name));
     return runUnder(lease, work, undefined, () => end.giveBack(lease, runtime));
   };
+}
+
+/** Whatever else it is: `resume` says what is wrong with it. */
+function isHandedOver(lock: string | HandedOver): lock is HandedOver {
+  return typeof lock === 'object' && lock !== null;
 }
 
 function isChosen<Failure, Event, Context, Answer>(

@@ -29,6 +29,8 @@ export interface Grant {
   readonly item: LeaseItem | undefined;
   /** Granted by an earlier attempt of the same call, whose answer was lost. */
   readonly adopted: boolean;
+  /** The lease id that was handed over, where this grant goes on with it. */
+  readonly resumes?: string;
 }
 
 /** How one acquire write ended. */

@@ -37,6 +37,17 @@ const stillTheOneSeen = (seenLeaseId: string): Condition => ({
   values: { ':seenLeaseId': seenLeaseId },
 });
 
+/**
+ * The lease seen is still the current one, under the token that it had: whoever goes on with a lease that was handed
+ * over gets nothing that others have had meanwhile, free or not.
+ */
+export function isExactly(seenLeaseId: string, seenToken: number): Condition {
+  return all(stillTheOneSeen(seenLeaseId), {
+    text: '#version = :seenToken',
+    values: { ':seenToken': seenToken },
+  });
+}
+
 /** The work under this name is not finished. */
 const notCompleted: Condition = { text: 'attribute_not_exists(#completedAt)' };
 

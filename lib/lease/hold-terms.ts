@@ -3,10 +3,15 @@ import type { LeaseItem } from './lease-item.js';
 
 /** How a lease is held. All in milliseconds. */
 export interface HoldSettings {
+  /** What is granted: `wholeLeaseMs`, unless the hold ends sooner. */
   readonly leaseMs: number;
+  readonly wholeLeaseMs: number;
   readonly renewEveryMs: number;
   readonly safetyMarginMs: number;
+  /** The end of the hold: the caller's cap, or its own end if that is nearer. */
   readonly maxHoldMs: number | undefined;
+  /** The caller's cap alone. It counts for whoever goes on with the lease, too; the caller's own end does not. */
+  readonly capMs: number | undefined;
   /** How long the holder itself has left, asked at each look; the lease is over with it, whatever the store says. */
   readonly endsInMs?: (() => number) | undefined;
 }
@@ -25,11 +30,11 @@ export type ChangeOutcome =
   /** The caller's own condition did not hold. The lease goes on; `item` is what the store has. */
   | { readonly applied: false; readonly item: LeaseItem };
 
-/** Whether a release ended the lease, or came after its loss and changed nothing. */
-export type ReleaseOutcome = 'released' | 'lost';
+/** Whether a release ended the lease, or came after its loss, or after it was handed over, and changed nothing. */
+export type ReleaseOutcome = 'released' | 'lost' | 'handed-over';
 
 /** Whose lease a grant put an end to. After an adoption the item shows the grant itself. */
-export function takenOverBy({ adopted, item }: Grant): TakenOver | undefined {
-  if (adopted || item?.leaseId === undefined) return undefined;
+export function takenOverBy({ adopted, item, resumes }: Grant): TakenOver | undefined {
+  if (adopted || item?.leaseId === undefined || item.leaseId === resumes) return undefined;
   return { owner: item.owner ?? 'unknown', token: item.version, leaseId: item.leaseId || undefined };
 }

@@ -132,7 +132,7 @@ function isStill(lease: LeaseIdentity, item: LeaseItem): boolean {
 }
 
 /** Who ended it, as far as the item tells: an operator leaves our id behind, a taker puts its own there. */
-function lossReason(lease: LeaseIdentity, item: LeaseItem | undefined): LossReason {
+export function lossReason(lease: LeaseIdentity, item: LeaseItem | undefined): LossReason {
   if (item === undefined) return 'broken';
   return item.leaseId === undefined && item.lastLeaseId === lease.leaseId ? 'broken' : 'taken-over';
 }

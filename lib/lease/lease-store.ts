@@ -2,6 +2,7 @@ import type { ItemChange, Paging, StoredItem } from '../table/index.js';
 import type { GrantOutcome, GrantRequest } from './acquire-request.js';
 import type { HolderOutcome, LeaseIdentity } from './holder-requests.js';
 import type { LeaseItem } from './lease-item.js';
+import type { ResumeOutcome, ResumeRequest } from './resume-request.js';
 
 /** What is written down when the work under a name is finished. */
 export interface Completion {
@@ -22,6 +23,9 @@ export interface Completion {
 export interface LeaseStore {
   /** One try for the lock. Its lease id is new for each acquire call, and the same over its tries. */
   grant(request: GrantRequest, signal?: AbortSignal): Promise<GrantOutcome>;
+
+  /** Goes on with a lease that was handed over, under a new lease id and a higher token. */
+  resume(request: ResumeRequest, signal?: AbortSignal): Promise<ResumeOutcome>;
 
   /** Lengthens the lease to `expiresAt`, which must lie above all that was asked for before. */
   renew(

@@ -2,6 +2,7 @@ import { type HolderInfo, LockLostError, type LossReason, StoreError, UsageError
 import { publish } from '../events/index.js';
 import type { ItemChange } from '../table/index.js';
 import type { Grant } from './acquire-request.js';
+import type { HandedOver } from './handed-over.js';
 import { Heartbeat } from './heartbeat.js';
 import {
   type ChangeOutcome,
@@ -10,17 +11,18 @@ import {
   type TakenOver,
   takenOverBy,
 } from './hold-terms.js';
-import type { HolderOutcome } from './holder-requests.js';
-import type { LeaseContext } from './lease-context.js';
+import type { HolderOutcome, LeaseIdentity } from './holder-requests.js';
+import { expiryFor, type LeaseContext } from './lease-context.js';
 import type { LeaseItem } from './lease-item.js';
 import type { Completion } from './lease-store.js';
 
-type State = 'held' | 'ending' | 'ended' | 'lost';
+type State = 'held' | 'ending' | 'ended' | 'handed-over' | 'lost';
 
 /**
  * A lease that was granted: proof, for as long as it is valid, that nobody else holds the name.
  *
  *     held ──release / complete──► ending ──► ended
+ *      ├──handOver──► handed over     (another process goes on with it)
  *      └──expired, taken over, broken, store unavailable──► lost     (told once, never undone)
  *
  * While held, a heartbeat renews it; one write at a time. `signal` fires a safety margin before the lease could
@@ -45,6 +47,7 @@ export class Lease implements AsyncDisposable {
   readonly #settings: HoldSettings;
   readonly #heartbeat: Heartbeat;
   readonly #onEnd: () => void;
+  readonly #releaseLater: (lease: LeaseIdentity, forMs: number) => void;
   #state: State = 'held';
   #abort: AbortController | undefined;
   #loss: LockLostError | undefined;
@@ -55,15 +58,22 @@ export class Lease implements AsyncDisposable {
   #completionUncertain = false;
   #releaseUncertain = false;
   #queue: Promise<unknown> = Promise.resolve();
+  #handingOver: Promise<unknown> | undefined;
   #ending: Promise<ReleaseOutcome> | undefined;
 
-  /** Made by `LockClient`; `onEnd` is called once when the lease has ended or is lost. */
+  /**
+   * Made by `LockClient`.
+   *
+   * @param onEnd called once when the lease has ended or is lost
+   * @param releaseLater releases in the background what the disposer could not, for so many milliseconds at most
+   */
   constructor(
     context: LeaseContext,
     identity: { readonly name: string; readonly owner: string },
     grant: Grant,
     settings: HoldSettings,
     onEnd: () => void = () => {},
+    releaseLater: (lease: LeaseIdentity, forMs: number) => void = () => {},
   ) {
     this.name = identity.name;
     this.owner = identity.owner;
@@ -75,6 +85,7 @@ export class Lease implements AsyncDisposable {
     this.#context = context;
     this.#settings = settings;
     this.#onEnd = onEnd;
+    this.#releaseLater = releaseLater;
     this.#expiresAt = grant.expiresAt;
     this.#highestAsked = grant.expiresAt;
     this.#checkpoint = grant.item?.checkpoint;
@@ -104,7 +115,7 @@ export class Lease implements AsyncDisposable {
 
   /** How long the lease is still valid if it is not renewed, in milliseconds; 0 when it is over. */
   get remainingMs(): number {
-    if (this.#state === 'lost' || this.#state === 'ended') return 0;
+    if (this.#state !== 'held' && this.#state !== 'ending') return 0;
     return Math.max(0, this.#leftMs());
   }
 
@@ -212,28 +223,71 @@ export class Lease implements AsyncDisposable {
     });
   }
 
-  /** Releases; never throws. A release that failed is told on `leasehold:release-failed`. */
+  /**
+   * Ends the lease here without freeing the lock, so that another process can go on with it: `resume` takes what this
+   * answers. One write. Do it last. Nobody else can have the lock until `expiresAt`; if nobody goes on with it by then, it is as
+   * free as after a crash. The time that this process itself has left plays no part.
+   *
+   * @param options.leaseMs how long the lease shall last from now on, in milliseconds: the gap until somebody goes on
+   *   with it. @default the length of the lease
+   * @returns JSON, e.g. for the next state of a Step Functions execution
+   * @throws LockLostError when the lease is over; StoreError when the store did not answer (the lease goes on here);
+   *   UsageError after a release, or a second time
+   */
+  handOver(options: { readonly leaseMs?: number } = {}): Promise<HandedOver> {
+    const { wholeLeaseMs, capMs } = this.#settings;
+    const gapMs = options.leaseMs ?? wholeLeaseMs;
+    if (!(Number.isFinite(gapMs) && gapMs >= 1)) {
+      throw new UsageError(`leaseMs: must be a number at least 1, got ${String(gapMs)}`, this.name);
+    }
+    const handingOver = this.#exclusively(async () => {
+      this.#demandHeld();
+      this.#heartbeat.pause();
+      try {
+        await this.#ensureTime();
+        const wanted = expiryFor(this.#context, gapMs);
+        const capped = capMs === undefined ? wanted : Math.min(wanted, this.acquiredAt + capMs);
+        await this.#renewTo(Math.max(capped, this.#highestAsked + 1), {});
+        // It may have been lost while the store was asked.
+        this.#demandHeld();
+        return this.#handedOver();
+      } finally {
+        if (this.#state === 'held') this.#heartbeat.start();
+      }
+    });
+    this.#handingOver = handingOver.catch(() => {});
+    return handingOver;
+  }
+
+  /**
+   * Releases; never throws. A release that failed is told on `leasehold:release-failed`; if the store may take it later
+   * it is repeated in the background, for as long as the lease would last.
+   */
   [Symbol.asyncDispose](): Promise<void> {
     return this.giveBack();
   }
 
   /** As the disposer. `signal` gives up waiting for the store: for those whose own time runs out. */
   async giveBack(signal?: AbortSignal): Promise<void> {
-    if (this.#state === 'ended') return;
+    if (this.#state === 'ended' || this.#state === 'handed-over') return;
     try {
       await this.release(undefined, signal);
     } catch (error) {
       publish('release-failed', { ...this.#event(), error });
+      const mayPass = error instanceof StoreError && error.retryable && !signal?.aborted;
+      if (mayPass) this.#releaseLater(this, this.remainingMs);
     }
   }
 
   async #release(change?: ItemChange, signal?: AbortSignal): Promise<ReleaseOutcome> {
+    // `return lease.handOver()` leaves a scope, and so disposes of the lease, before the store has answered.
+    if (this.#handingOver) await this.#handingOver;
     if (this.isHeld) this.#state = 'ending';
     // A heartbeat in flight is dropped; whatever becomes of it, it can't touch a released item.
     this.#heartbeat.stop();
     await this.#queue;
     // Completed meanwhile, or before: there is nothing to give back.
-    if (this.#hasEnded()) return 'released';
+    if (this.#hasEnded()) return this.#isHandedOver ? 'handed-over' : 'released';
     if (this.#loss) return this.#releaseLost(this.#loss.reason, signal);
     const outcome = await this.#context.store
       .release(this, change, signal)
@@ -253,7 +307,21 @@ export class Lease implements AsyncDisposable {
 
   /** Asked anew after each wait: a write in flight may have ended the lease. */
   #hasEnded(): boolean {
-    return this.#state === 'ended';
+    return this.#state === 'ended' || this.#isHandedOver;
+  }
+
+  get #isHandedOver(): boolean {
+    return this.#state === 'handed-over';
+  }
+
+  #handedOver(): HandedOver {
+    this.#state = 'handed-over';
+    this.#heartbeat.stop();
+    this.#onEnd();
+    const { name, leaseId, token, owner } = this;
+    const expiresAt = this.#expiresAt;
+    publish('handed-over', { ...this.#event(), heldMs: this.#heldMs(), expiresAt });
+    return { handOver: 1, name, leaseId, token, owner, expiresAt, leaseMs: this.#settings.wholeLeaseMs };
   }
 
   /** The lease ran out here, but the item may still carry it: giving it back spares the next taker a wait. */
@@ -269,8 +337,18 @@ export class Lease implements AsyncDisposable {
   }
 
   async #renew(change: ItemChange, signal?: AbortSignal): Promise<ChangeOutcome> {
+    await this.#ensureTime(signal);
+    return this.#renewTo(this.#nextExpiry(), change, signal);
+  }
+
+  /** A clock that was set since the last response must not put the lease's end far into the future. */
+  async #ensureTime(signal?: AbortSignal): Promise<void> {
     this.#demandHeld();
-    const expiresAt = this.#nextExpiry();
+    await this.#context.store.ensureTime(signal);
+    this.#demandHeld();
+  }
+
+  async #renewTo(expiresAt: number, change: ItemChange, signal?: AbortSignal): Promise<ChangeOutcome> {
     // Told apart from a refusal by being above everything asked for before, answered or not.
     this.#highestAsked = expiresAt;
     const outcome = await this.#context.store.renew(this, expiresAt, change, signal);
@@ -302,7 +380,7 @@ export class Lease implements AsyncDisposable {
 
   #nextExpiry(): number {
     const { leaseMs, maxHoldMs } = this.#settings;
-    const wanted = Math.ceil(this.#context.clock.now().latest + leaseMs);
+    const wanted = expiryFor(this.#context, leaseMs);
     const capped = maxHoldMs === undefined ? wanted : Math.min(wanted, this.acquiredAt + maxHoldMs);
     return Math.max(capped, this.#highestAsked + 1);
   }
@@ -316,7 +394,10 @@ export class Lease implements AsyncDisposable {
   #demandHeld(): void {
     this.throwIfLost();
     if (this.#state !== 'held')
-      throw new UsageError(`The lease of "${this.name}" has been given back`, this.name);
+      throw new UsageError(
+        `The lease of "${this.name}" has been ${this.#isHandedOver ? 'handed over' : 'given back'}`,
+        this.name,
+      );
   }
 
   #lose(reason: LossReason, cause: unknown): void {

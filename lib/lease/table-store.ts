@@ -11,6 +11,7 @@ import {
 import { ensureStoreTime, type TableContext, ttlAfter } from './lease-context.js';
 import { type LeaseItem, leaseItemOf } from './lease-item.js';
 import type { Completion, LeaseStore } from './lease-store.js';
+import { type ResumeOutcome, type ResumeRequest, requestResumption } from './resume-request.js';
 
 /** Leases straight in a table: each operation is its one conditional write or read, by the client's own store clock. */
 export class TableStore implements LeaseStore {
@@ -22,6 +23,10 @@ export class TableStore implements LeaseStore {
 
   grant(request: GrantRequest, signal?: AbortSignal): Promise<GrantOutcome> {
     return requestGrant(this.#context, request, signal);
+  }
+
+  resume(request: ResumeRequest, signal?: AbortSignal): Promise<ResumeOutcome> {
+    return requestResumption(this.#context, request, signal);
   }
 
   renew(lease: LeaseIdentity, expiresAt: number, change?: ItemChange, signal?: AbortSignal) {

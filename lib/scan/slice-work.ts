@@ -1,5 +1,5 @@
 import { StoreError } from '../errors/index.js';
-import type { Lease, LeaseItem } from '../lease/index.js';
+import type { Lease, LeaseItem, ReleaseOutcome } from '../lease/index.js';
 import { linkedSignal } from './linked-signal.js';
 import { processPage } from './page-processing.js';
 import { loadPartial, PartialStore } from './partial-store.js';
@@ -109,7 +109,7 @@ export class SliceWork {
    *
    * @param fault whether this grant counts against the slice if it made no progress
    */
-  async giveBack(fault: boolean, lastError?: string): Promise<'released' | 'lost'> {
+  async giveBack(fault: boolean, lastError?: string): Promise<ReleaseOutcome> {
     const uncounted = !fault && !this.#progress?.hasMoved && { attempts: this.#attemptsBefore };
     try {
       const done = await this.#progress?.done().catch(() => ({}));

@@ -18,6 +18,8 @@ const settings = {
   renewEveryMs: 3_000,
   safetyMarginMs: 0,
   maxHoldMs: undefined,
+  wholeLeaseMs: leaseMs,
+  capMs: undefined,
 };
 
 /** Nothing here talks to a table: only the clocks decide. */

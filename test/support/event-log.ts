@@ -11,6 +11,7 @@ const names: readonly EventName[] = [
   'lost',
   'released',
   'completed',
+  'handed-over',
   'release-failed',
   'stale-write-refused',
 ];
