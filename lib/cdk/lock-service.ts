@@ -91,6 +91,7 @@ export class LockService extends Construct implements ILockService {
       reservedConcurrentExecutions: props.reservedConcurrency,
     });
     this.leases.grantUse(this.function, this.#scope());
+    this.leases.grantRead(this.function, this.#scope());
     if (props.operators) {
       this.operatorsFunction = serviceFunction(this, 'Operators', this.leases, props, {
         description: 'Leasehold: locks, for operators',

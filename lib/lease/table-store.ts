@@ -72,7 +72,9 @@ export class TableStore implements LeaseStore {
   }
 
   async *#members(group: string, signal: AbortSignal | undefined, paging: Paging | undefined) {
-    for await (const names of this.#context.table.namesInGroup(group, signal, paging)) {
+    for await (const all of this.#context.table.namesInGroup(group, signal, paging)) {
+      const names = paging?.only ? all.filter(paging.only) : all;
+      if (names.length === 0) continue;
       const items = await this.#context.table.getMany(names, signal);
       const byName = new Map(items.map((item) => [item.name, item]));
       yield names.map((name) => byName.get(name)).filter((item) => item !== undefined);

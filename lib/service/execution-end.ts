@@ -1,6 +1,8 @@
+import * as v from 'valibot';
 import type { LeaseItem } from '../lease/index.js';
 import { groupOfExecution } from './acquire-operation.js';
 import { executionAttributes, executionOf, holderHasEnded } from './execution-watch.js';
+import { execution } from './fields.js';
 import type { ServiceHost } from './service-host.js';
 
 /** An event of EventBridge, as far as the service reads it. */
@@ -21,7 +23,7 @@ export function isStatusChange(event: unknown): event is StatusChange {
     source?: unknown;
     detail?: { executionArn?: unknown } | null;
   };
-  return source === 'aws.states' && typeof detail?.executionArn === 'string';
+  return source === 'aws.states' && v.is(execution, detail?.executionArn);
 }
 
 /**
@@ -38,7 +40,8 @@ export async function endExecution(
   const { store, clock } = host.context;
   const released: string[] = [];
   await store.ensureTime(signal);
-  for await (const items of store.list(groupOfExecution(executionArn), signal)) {
+  const page = { only: host.isAllowed };
+  for await (const items of store.list(groupOfExecution(executionArn), signal, page)) {
     for (const item of items as readonly LeaseItem[]) {
       if (!host.isAllowed(item.name) || executionOf(item) !== executionArn) continue;
       if (!(await holderHasEnded(host.executions, item, clock.now().earliest, signal))) continue;

@@ -36,7 +36,7 @@ export async function list(
   await context.store.ensureTime(signal);
   const locks: ShownLock[] = [];
   let bytes = 0;
-  const page = { pageSize: limit, ...(cursor !== undefined && { after: cursor }) };
+  const page = { pageSize: limit, only: host.isAllowed, ...(cursor !== undefined && { after: cursor }) };
   for await (const items of context.store.list(group, signal, page)) {
     for (const item of items) {
       if (typeof item.name !== 'string' || !host.isAllowed(item.name)) continue;
