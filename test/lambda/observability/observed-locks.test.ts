@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleLambda } from '../../../build/lambda-bundles.js';
-import { metricUnits } from '../../../lib/lambda/observability/metric-names.js';
+import { LeaseMetrics } from '../../../lib/cdk/lease-metrics.js';
+import { type MetricName, metricUnits } from '../../../lib/lambda/observability/metric-names.js';
 import { createLeaseTable, type LocalDynamo, startDynamo } from '../../../lib/local/index.js';
 import { type LocalLambda, startLocalLambda } from '../../../lib/local-run/index.js';
 import { madeTable } from '../../support/made-table.js';
@@ -94,12 +95,14 @@ describe('metrics of a function that uses locks', () => {
     await using app = await observedFunction();
     await app.run('hold', 'm/names');
     await metric(app.output, 'HoldTime', 1);
+    const asked = new LeaseMetrics('orders');
     for (const [name, { namespace, dimensions, unit }] of Object.entries(app.output.metrics)) {
+      const metric = asked.metric(name as MetricName);
       expect({ namespace, dimensions }).toEqual({
-        namespace: 'Leasehold',
-        dimensions: { service: 'orders' },
+        namespace: metric.namespace,
+        dimensions: metric.dimensions,
       });
-      expect(unit).toBe(metricUnits[name as keyof typeof metricUnits]);
+      expect(unit).toBe(metricUnits[name as MetricName]);
     }
   });
 
