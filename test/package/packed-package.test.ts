@@ -1,13 +1,11 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type InstalledPackage, installedPackage } from './support/installed-package.js';
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What is promised under each name; see the table in the README of what one may import. */
 const promised = {
@@ -21,42 +19,33 @@ const promised = {
     'sqlFence',
   ],
   'leasehold/scan': ['planScan', 'workSeat', 'verifyScan', 'inventory', 'eachObject'],
-  'leasehold/lambda': ['createPlanHandler', 'createWorkHandler', 'createVerifyHandler'],
-  'leasehold/cdk': ['LeaseTable', 'SliceScan'],
+  'leasehold/lambda': ['createPlanHandler', 'createWorkHandler', 'createVerifyHandler', 'createScanHandlers'],
+  'leasehold/cdk': [
+    'LeaseTable',
+    'LockService',
+    'LockedSection',
+    'SliceScan',
+    'ScanProcessor',
+    'LeaseholdStack',
+  ],
   'leasehold/local': ['startDynamo', 'startS3', 'createLeaseTable', 'sweepExpired', 'meteredClient'],
 };
 
 describe('the package as it would be published', () => {
-  let folder: string;
+  let app: string;
   let installed: string;
+  let place: InstalledPackage;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'leasehold-packed-'));
-    // dist/ is there since `npm ci`; building it again would take longer than all of this.
-    const { stdout } = await run(
-      'npm',
-      ['pack', '--ignore-scripts', '--json', '--pack-destination', folder],
-      {
-        cwd: root,
-      },
-    );
-    const [{ filename }] = JSON.parse(stdout);
-    await run('tar', ['-xzf', join(folder, filename), '-C', folder]);
-    // As npm would lay it out: the package beside its dependencies.
-    installed = join(folder, 'app', 'node_modules', 'leasehold');
-    await mkdir(join(folder, 'app', 'node_modules'), { recursive: true });
-    await cp(join(folder, 'package'), installed, { recursive: true });
-    for (const entry of await readdir(join(root, 'node_modules'))) {
-      if (entry === 'leasehold' || entry.startsWith('.')) continue;
-      await symlink(join(root, 'node_modules', entry), join(folder, 'app', 'node_modules', entry));
-    }
+    place = await installedPackage();
+    ({ app, installed } = place);
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterAll(() => place?.[Symbol.asyncDispose]());
 
   it.each(Object.entries(promised))('%s can be imported and has what is promised', async (name, names) => {
     const script = `console.log(JSON.stringify(Object.keys(await import(${JSON.stringify(name)}))))`;
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], {
-      cwd: join(folder, 'app'),
+      cwd: app,
     });
     expect(JSON.parse(stdout)).toEqual(expect.arrayContaining(names));
   });
@@ -86,7 +75,7 @@ describe('the package as it would be published', () => {
          const loaded = Object.keys(createRequire(process.cwd() + '/x.js').cache ?? {});
          console.log(JSON.stringify(loaded.filter((file) => /aws-cdk-lib|client-s3/.test(file))));`,
       ],
-      { cwd: join(folder, 'app') },
+      { cwd: app },
     );
     expect(JSON.parse(stdout)).toEqual([]);
   });

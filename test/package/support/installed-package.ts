@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** The packed package in an app of its own, outside of this repository. */
+export interface InstalledPackage extends AsyncDisposable {
+  /** The app's folder; its `node_modules` holds the package, unpacked, and links to what goes with it. */
+  readonly app: string;
+  /** The package's folder. */
+  readonly installed: string;
+  /** The tarball. */
+  readonly tarball: string;
+  readonly bytes: number;
+  readonly unpackedBytes: number;
+  /** The paths of its files. */
+  readonly files: readonly string[];
+}
+
+/**
+ * Packs the package as it would be published and lays it out as npm would, without a registry. `dist` is there since
+ * `npm ci`; building it again would take longer than all else.
+ *
+ * @param beside which packages of this repository go with it. @default all
+ */
+export async function installedPackage(beside?: readonly string[]): Promise<InstalledPackage> {
+  const folder = await mkdtemp(join(tmpdir(), 'leasehold-packed-'));
+  const packing = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+  const [packed] = JSON.parse((await run('npm', packing, { cwd: root })).stdout);
+  const tarball = join(folder, packed.filename);
+  await run('tar', ['-xzf', tarball, '-C', folder]);
+  const app = join(folder, 'app');
+  const installed = join(app, 'node_modules', 'leasehold');
+  await mkdir(join(app, 'node_modules'), { recursive: true });
+  await cp(join(folder, 'package'), installed, { recursive: true });
+  for (const name of beside ?? (await everything())) {
+    const place = join(app, 'node_modules', name);
+    await mkdir(dirname(place), { recursive: true });
+    await symlink(join(root, 'node_modules', name), place);
+  }
+  return {
+    app,
+    installed,
+    tarball,
+    bytes: packed.size,
+    unpackedBytes: packed.unpackedSize,
+    files: packed.files.map(({ path }: { path: string }) => path),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** The package's own dependencies, and the peers of its constructs: what `npm install leasehold aws-cdk-lib` brings. */
+export async function dependenciesOfConstructs(): Promise<readonly string[]> {
+  const { dependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  return [...Object.keys(dependencies), 'aws-cdk-lib', 'constructs'];
+}
+
+async function everything(): Promise<readonly string[]> {
+  const entries = await readdir(join(root, 'node_modules'));
+  return entries.filter((entry) => entry !== 'leasehold' && !entry.startsWith('.'));
+}
