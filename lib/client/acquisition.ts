@@ -9,6 +9,7 @@ import {
   takeoverBefore,
 } from '../lease/index.js';
 import { sleep } from '../runtime/index.js';
+import type { GiveBack } from './give-back.js';
 import type { Patience } from './patience.js';
 
 /** What one acquire call asks for. */
@@ -25,8 +26,8 @@ export interface AcquisitionRequest extends Omit<GrantRequest, 'leaseId' | 'seen
 /** What an acquisition needs of its client. */
 export interface AcquisitionHost {
   readonly context: LeaseContext;
-  /** Gives a lease back in the background, now or when its write arrives late. */
-  readonly giveBack: (name: string, leaseId: string, leaseMs: number) => void;
+  /** Gives leases back in the background, now or when their write arrives late. */
+  readonly giveBack: Pick<GiveBack, 'start' | 'isGivingBack'>;
 }
 
 /**
@@ -43,6 +44,8 @@ export class Acquisition {
   readonly #host: AcquisitionHost;
   readonly #request: AcquisitionRequest;
   readonly #patience: Patience;
+  /** Granted to this call, and not handed out. */
+  readonly #spent = new Set<string>();
   #leaseId: string;
   #terms: HoldSettings;
   #seen: LeaseItem | undefined;
@@ -173,6 +176,8 @@ export class Acquisition {
     if (item?.leaseId !== this.#seen?.leaseId || item?.version !== this.#seen?.version)
       this.#patience.reset();
     this.#seen = item;
+    // While a lease of our own is in the way it is the store that keeps us from the lock.
+    if (this.#isOurs(item)) return;
     this.#lastError = undefined;
     if (this.#toldHeld || item?.leaseId === undefined) return;
     this.#toldHeld = true;
@@ -196,8 +201,7 @@ export class Acquisition {
 
   #holder(): HolderInfo | undefined {
     const item = this.#seen;
-    // A write of this very call that was never answered stands there: nobody else holds the lock.
-    if (item?.leaseId === undefined || item.leaseId === this.#leaseId) return undefined;
+    if (item?.leaseId === undefined || this.#isOurs(item)) return undefined;
     return {
       owner: item.owner ?? 'unknown',
       token: item.version,
@@ -207,12 +211,20 @@ export class Acquisition {
     };
   }
 
+  /** A write of this very call that was never answered, or a lease that is being given back: nobody else's. */
+  #isOurs(item: LeaseItem | undefined): boolean {
+    const leaseId = item?.leaseId;
+    if (leaseId === undefined) return false;
+    return leaseId === this.#leaseId || this.#spent.has(leaseId) || this.#host.giveBack.isGivingBack(leaseId);
+  }
+
   #giveBack(): void {
-    this.#host.giveBack(this.#request.name, this.#leaseId, this.#terms.leaseMs);
+    this.#host.giveBack.start({ name: this.#request.name, leaseId: this.#leaseId }, this.#terms.leaseMs);
   }
 
   /** The lease id is spent; what comes next is a new request. */
   #startOver(): void {
+    this.#spent.add(this.#leaseId);
     this.#leaseId = this.#host.context.runtime.randomId();
     this.#uncertain = false;
     // What was seen last may have been the lease that is given back.

@@ -1,5 +1,5 @@
 import { elapsedBetween } from '../clock/index.js';
-import type { LeaseContext } from '../lease/index.js';
+import type { LeaseContext, LeaseIdentity } from '../lease/index.js';
 import { deadlineAfter, type Runtime } from '../runtime/index.js';
 
 /** Doubled after each try: eight tries cover some twelve seconds, most of them in the first one. */
@@ -8,12 +8,13 @@ const mostTries = 8;
 
 /**
  * Gives back leases that nobody will use: of acquires that gave up while a write of theirs may have been applied,
- * or may yet arrive. Works in the background, on its own signal, and never throws.
+ * or may yet arrive, and of holders whose release the store did not take. Works in the background, on its own signal,
+ * and never throws.
  */
 export class GiveBack {
   readonly #context: LeaseContext;
   readonly #timeoutMs: number;
-  readonly #running = new Set<Promise<void>>();
+  readonly #running = new Map<Promise<void>, string>();
   readonly #closed = new AbortController();
 
   /** @param timeoutMs the end of one release, in milliseconds */
@@ -24,20 +25,28 @@ export class GiveBack {
 
   /**
    * Releases the lease if it is there; if it is not it may still be on its way, so it is tried again until the
-   * lease would be over anyway.
+   * lease would be over anyway. A lease whose token is known has been there: it is either given back or gone.
+   *
+   * @param leaseMs until then, in milliseconds
    */
-  start(name: string, leaseId: string, leaseMs: number): void {
-    const run = this.#run({ name, leaseId }, leaseMs).finally(() => this.#running.delete(run));
-    this.#running.add(run);
+  start({ name, leaseId, token }: LeaseIdentity, leaseMs: number): void {
+    const lease = { name, leaseId, ...(token !== undefined && { token }) };
+    const run = this.#run(lease, leaseMs).finally(() => this.#running.delete(run));
+    this.#running.set(run, leaseId);
+  }
+
+  /** Whether the lease is being given back at the moment. */
+  isGivingBack(leaseId: string): boolean {
+    return [...this.#running.values()].includes(leaseId);
   }
 
   /** Ends what is going on after the tries in flight, and waits for them. */
   async close(): Promise<void> {
     this.#closed.abort();
-    await Promise.all(this.#running);
+    await Promise.all(this.#running.keys());
   }
 
-  async #run(lease: { readonly name: string; readonly leaseId: string }, leaseMs: number): Promise<void> {
+  async #run(lease: LeaseIdentity, leaseMs: number): Promise<void> {
     const { clock, runtime } = this.#context;
     const since = clock.instant();
     for (let tries = 0, pauseMs = firstPauseMs; tries < mostTries; tries++, pauseMs *= 2) {
@@ -47,14 +56,14 @@ export class GiveBack {
     }
   }
 
-  async #release(lease: { readonly name: string; readonly leaseId: string }): Promise<boolean> {
+  async #release(lease: LeaseIdentity): Promise<boolean> {
     const deadline = deadlineAfter(this.#context.runtime, this.#timeoutMs);
     try {
       await this.#context.store.ensureTime(deadline.signal);
       const outcome = await this.#context.store.release(lease, undefined, deadline.signal);
-      return outcome.kind === 'done';
+      return outcome.kind === 'done' || (outcome.kind === 'lost' && lease.token !== undefined);
     } catch {
-      // The store is why the acquire gave up; the lease runs out by itself.
+      // The store is why it was given up; the lease runs out by itself.
       return false;
     } finally {
       deadline.clear();

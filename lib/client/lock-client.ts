@@ -146,10 +146,17 @@ export class LockClient implements AsyncDisposable {
       ...(options.hopeless && { hopeless: options.hopeless }),
     };
     try {
-      const host = { context: this.context, giveBack: this.#giveBack.start.bind(this.#giveBack) };
+      const host = { context: this.context, giveBack: this.#giveBack };
       const acquisition = new Acquisition(host, request, patience);
       const grant = await acquisition.run();
-      const lease = new Lease(this.context, { name, owner }, grant, acquisition.terms, turn.leave);
+      const lease = new Lease(
+        this.context,
+        { name, owner },
+        grant,
+        acquisition.terms,
+        turn.leave,
+        (left, forMs) => this.#giveBack.start(left, forMs),
+      );
       turn.holder = () => lease.holderInfo;
       const { token, leaseId, takenOverFrom } = lease;
       const { waitedMs } = patience;

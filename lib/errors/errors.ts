@@ -33,7 +33,7 @@ export abstract class LeaseholdError extends Error {
 export class LockHeldError extends LeaseholdError {
   override readonly name = 'LockHeldError';
   override readonly code = 'LOCK_HELD';
-  /** Who holds it; absent only when the store never got to say so. */
+  /** Who holds it; absent when the store never got to say so, or when only a lease that is being given back stands there. */
   readonly holder: HolderInfo | undefined;
   /** How long the caller waited, in milliseconds. */
   readonly waitedMs: number;

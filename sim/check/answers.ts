@@ -90,9 +90,10 @@ function ghostIn(call: CallRecord, released: ReadonlyMap<string, number>): strin
 
 /** A refusal for a wrong reason. */
 function refusalOf(call: CallRecord, premises: Premises, handed: ReadonlySet<string>): string | undefined {
-  const { outcome, otherLeaseId, process, lastId, isAlone, waitMs = 0 } = call;
+  const { outcome, otherLeaseId, process, firstId, lastId, isAlone, waitMs = 0 } = call;
   if (outcome === 'LockHeldError' && otherLeaseId !== undefined && isAlone && !handed.has(otherLeaseId)) {
-    const isOfThisCall = processOf(otherLeaseId) === process && numberOfId(otherLeaseId) === lastId;
+    const number = numberOfId(otherLeaseId);
+    const isOfThisCall = processOf(otherLeaseId) === process && number > firstId && number <= lastId;
     if (isOfThisCall) return `the lock is held, by this very call's ${otherLeaseId}`;
   }
   const isMeasurable = premises.clocksHold && !premises.wallSteps;

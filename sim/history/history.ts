@@ -87,7 +87,8 @@ export interface CallRecord {
   readonly waitMs?: number;
   /** No other call of the same process was under way. */
   readonly isAlone: boolean;
-  /** The last lease id that its process has made up, by number. */
+  /** The last lease ids that its process had made up before the call and by its end, by number. */
+  readonly firstId: number;
   readonly lastId: number;
   readonly writes: number;
   readonly reads: number;

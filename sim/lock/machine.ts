@@ -63,6 +63,7 @@ export class Machine {
     const { cluster } = this;
     const sinceMs = cluster.nowMs;
     const [writes, reads] = [this.#writes, this.#reads];
+    const firstId = this.process.idsMade;
     const record = (more: CallFacts) => {
       const { leaseId, outcome = 'ok', ...rest } = { ...known, ...more };
       cluster.history.records.push({
@@ -76,6 +77,7 @@ export class Machine {
         outcome,
         ...rest,
         isAlone: !this.isShared,
+        firstId,
         lastId: this.process.idsMade,
         writes: this.#writes - writes,
         reads: this.#reads - reads,

@@ -100,8 +100,13 @@ export const acquireMutants = [
     ],
     [
       'acquire: nobody is told that it is held by itself',
-      ' || item.leaseId === this.#leaseId) return undefined;',
-      ') return undefined;',
+      'return leaseId === this.#leaseId || this.#spent.has(leaseId) ||',
+      'return this.#spent.has(leaseId) ||',
+    ],
+    [
+      'acquire: nor by what it is giving back',
+      'return leaseId === this.#leaseId || this.#spent.has(leaseId) || this.#host.giveBack.isGivingBack(leaseId);',
+      'return leaseId === this.#leaseId;',
     ],
   ]),
   ...mutantsOf('lock', 'lib/client/give-back.ts', [

@@ -88,8 +88,8 @@ export const holdingMutants = [
     ],
     [
       'renew: a lease that is lost here is never renewed again',
-      '    this.#demandHeld();\n    const expiresAt = this.#nextExpiry();',
-      '    const expiresAt = this.#nextExpiry();',
+      '    this.#demandHeld();\n    await this.#context.store.ensureTime(signal);\n    this.#demandHeld();\n',
+      '    await this.#context.store.ensureTime(signal);\n',
     ],
     [
       'end: nothing is written after it',

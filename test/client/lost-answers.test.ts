@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ObservedRequest } from '../../lib/local/index.js';
 import { EventLog } from '../support/event-log.js';
 import { shortLease } from '../support/stage.js';
 import { aWhile, until } from '../support/until.js';
@@ -7,6 +8,9 @@ import { useStage } from '../support/use-stage.js';
 const single = { maxAttempts: 1 };
 /** So long that no test sees it end by itself. */
 const longLease = { leaseMs: 60_000, renewEveryMs: 20_000, safetyMarginMs: 1_000 };
+
+/** Of a lease, by whomever. */
+const isRelease = ({ body }: ObservedRequest) => body.UpdateExpression.includes('#lastLeaseId');
 
 describe('writes whose answer is lost, late or doubled', () => {
   const stage = useStage();
@@ -172,6 +176,38 @@ describe('writes whose answer is lost, late or doubled', () => {
       message: expect.stringContaining('already over'),
     });
     await until('the lock is free', isFree(name), 5_000);
+  });
+
+  it('C10 C30 nobody is told that the lock is held by the lease that he is giving back', async () => {
+    const name = stage.name();
+    const { locks, faults, clocks } = await stage.it.readyActor({ ...single, ...longLease });
+    const slow = faults.on('UpdateItem').once().delay({ afterMs: 100 });
+    // The grant and its reading get through, releases do not.
+    const cut = faults.on('UpdateItem').when(isRelease).dropRequest();
+    const overMs = longLease.leaseMs + 2_000;
+    const acquiring = locks.acquire(name, { waitMs: overMs + 500 });
+    acquiring.catch(() => {});
+    await slow.reached();
+    clocks.pass(overMs);
+    await expect(acquiring).rejects.toMatchObject({
+      name: 'StoreError',
+      message: expect.stringContaining('already over'),
+    });
+    expect(await stage.it.item(name)).toHaveProperty('leaseId');
+    cut.remove();
+    await until('the lock is free', isFree(name), 10_000);
+  });
+
+  it('C30 nor by one that an earlier call of the same client is giving back', async () => {
+    const name = stage.name();
+    const { locks, faults } = await stage.it.readyActor({ ...single, ...longLease });
+    const cut = faults.on('UpdateItem').when(isRelease).dropRequest();
+    faults.on('UpdateItem').once().dropAnswer();
+    await expect(locks.acquire(name)).rejects.toMatchObject({ name: 'StoreError', mayHaveApplied: true });
+    await cut.reached();
+    await expect(locks.acquire(name)).rejects.toMatchObject({ name: 'LockHeldError', holder: undefined });
+    cut.remove();
+    await until('the lock is free', isFree(name), 10_000);
   });
 
   it('C10 a waiter goes on after such a grant and gets a fresh one, with a higher token', async () => {

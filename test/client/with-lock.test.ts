@@ -95,6 +95,20 @@ describe('withLock', () => {
     expect(meter.writes).toBe(4);
   });
 
+  it('C28 a release that is throttled beyond all attempts is repeated in the background: the lease need not run out', async () => {
+    using events = new EventLog();
+    const name = stage.name();
+    const longLease = { leaseMs: 60_000, renewEveryMs: 20_000, safetyMarginMs: 1_000 };
+    const { locks, faults } = await stage.it.readyActor({ ...longLease, maxAttempts: 1 });
+    const throttled = faults.on('UpdateItem').skip(1).times(3).throttle();
+    expect(await locks.withLock(name, () => 'result')).toBe('result');
+    expect(events.of('release-failed', name)).toHaveLength(1);
+    await throttled.reached(3);
+    while (!(await free(name))) await new Promise((resolve) => setTimeout(resolve, 10));
+    await using again = await locks.acquire(name);
+    expect(events.of('granted', name)[1]).toMatchObject({ token: again.token, takenOverFrom: undefined });
+  });
+
   it('C28 a release is bounded in time when the store is down', { timeout: 10_000 }, async () => {
     const name = stage.name();
     const { locks, faults } = await stage.it.readyActor({ config: { requestHandler: {} } });
