@@ -1,8 +1,11 @@
+import { ofHandingOver } from './of-handing-over.js';
 import { ofHolding } from './of-holding.js';
 import { ofLostAnswers } from './of-lost-answers.js';
 import { ofRequests } from './of-requests.js';
 import { ofTheClocks } from './of-the-clocks.js';
+import { ofTheCloud } from './of-the-cloud.js';
 import { ofTheConditions } from './of-the-conditions.js';
+import { ofTheInvocation } from './of-the-invocation.js';
 import type { Protection } from './protection.js';
 
 /** All protections. A new area brings a file of its own. */
@@ -12,4 +15,7 @@ export const protections: readonly Protection[] = [
   ...ofTheClocks,
   ...ofHolding,
   ...ofRequests,
+  ...ofTheCloud,
+  ...ofTheInvocation,
+  ...ofHandingOver,
 ];

@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import type { Protection } from './protection.js';
 
 /** What tests may need; folders that are not there are passed over. */
-const copied = ['lib', 'test', 'build', 'bin', 'lambda', 'package.json', 'tsconfig.json'];
+const copied = [
+  ...['lib', 'test', 'build', 'bin', 'lambda', 'package.json', 'tsconfig.json'],
+  // What constructs are synthesized with.
+  ...['cdk.json', 'dist/lambda'],
+];
 
 /** The repository's own settings name its own report. */
 const settings = "export default { test: { include: ['test/**/*.test.ts'], hookTimeout: 60_000 } };\n";

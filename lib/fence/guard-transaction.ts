@@ -14,7 +14,8 @@ export interface CurrentLease extends FencingToken {
 
 /**
  * A `ConditionCheck` that the lease is the current one at the moment of the transaction, for data in the same
- * Region and account as the lease table.
+ * Region and account as the lease table. A lease table with strongly consistent replicas has no transactions, and so
+ * no such check; the fence in your own items works there as anywhere.
  *
  * @param leaseTable the name of the lease table
  */

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { propsOf, rowsOf } from './construct-pages.js';
+
+/** Each construct's page, the file of its properties, and the interfaces in it that the page shows. */
+const pages: readonly (readonly [page: string, file: string, interfaces: readonly string[]])[] = [
+  [
+    'docs/lease-table.md',
+    'lib/cdk/lease-table-props.ts',
+    ['LeaseTableProps', 'LeaseTableReplicas', 'LeaseSweeperProps', 'LockScope', 'UseGrantProps'],
+  ],
+  ['docs/lock-service.md', 'lib/cdk/lock-service-props.ts', ['LockServiceProps']],
+  ['docs/lock-service.md', 'lib/cdk/lease-metrics.ts', ['ObservabilitySettings']],
+  ['docs/locked-section.md', 'lib/cdk/locked-section-props.ts', ['LockedSectionProps']],
+];
+
+describe.each(pages)('%s', (page, file, interfaces) => {
+  it.each(interfaces)('shows every property of %s with its default, as the docstrings say', (name) => {
+    expect(rowsOf(page, name)).toEqual(propsOf(file, name));
+  });
+});
