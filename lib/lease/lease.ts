@@ -269,7 +269,7 @@ export class Lease implements AsyncDisposable {
 
   /** As the disposer. `signal` gives up waiting for the store: for those whose own time runs out. */
   async giveBack(signal?: AbortSignal): Promise<void> {
-    if (this.#state === 'ended' || this.#state === 'handed-over') return;
+    if (this.#hasEnded()) return;
     try {
       await this.release(undefined, signal);
     } catch (error) {
