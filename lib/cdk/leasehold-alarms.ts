@@ -52,7 +52,7 @@ export interface AlarmThresholds {
 
 /** What {@link LeaseholdAlarms} can be told. */
 export interface LeaseholdAlarmsProps extends ObservedProps {
-  /** When each alarm rings, or that there is none. @default those of {@link AlarmThresholds} */
+  /** When each alarm rings, or that there is none. @default those of AlarmThresholds */
   readonly thresholds?: AlarmThresholds;
   /** What happens when one rings. @default nothing: it is seen in the console, and on a dashboard that is given them */
   readonly actions?: readonly IAlarmAction[];

@@ -9,55 +9,26 @@ import {
   LockService,
   SliceScan,
 } from '../../lib/cdk/index.js';
-import { LockLostError, type LossReason } from '../../lib/errors/index.js';
+import type { LossReason } from '../../lib/errors/index.js';
 import { metricListeners } from '../../lib/lambda/observability/event-metrics.js';
-import type { LibraryEvents } from '../../lib/lambda/observability/library-events.js';
 import {
   lossMetrics,
   metricNamespace,
   metricUnits,
   serviceDimension,
 } from '../../lib/lambda/observability/metric-names.js';
+import { sampleEvents } from '../support/sample-events.js';
 import { dashboardBody, widgetMetrics } from './dashboard-body.js';
 import { emptyStack } from './synthesize.js';
-
-const lease = { name: 'n', owner: 'o', token: 2, leaseId: 'id' };
-const ended = { ...lease, heldMs: 5 };
-const other = { owner: 'p', token: 1 };
-const slice = { run: 'r', seat: 0, slice: 's', name: 'n', token: 2, lease: undefined as never };
-const page = { pages: 1, objects: 1, bytes: 1 };
-const range = { cursor: undefined, lo: undefined, hi: undefined, attempts: 1 };
-const error = new Error('trouble');
-
-/** One of each event, with all that makes a metric in it. Complete: the compiler asks for every event there is. */
-const events: { readonly [Name in keyof LibraryEvents]: LibraryEvents[Name] } = {
-  granted: { ...lease, waitedMs: 3, takenOverFrom: other, adopted: false },
-  held: { name: 'n', owner: 'o', holder: undefined },
-  renewed: { ...lease, expiresAt: 1 },
-  'renewal-failed': { ...lease, error },
-  lost: { ...ended, reason: 'expired', error: new LockLostError('n', 'expired', 2) },
-  released: ended,
-  completed: ended,
-  'release-failed': { ...lease, error },
-  'stale-write-refused': { name: 'n', token: 1, currentToken: 2, operation: 'dynamodb' },
-  throttled: { table: 't', name: 'n', error },
-  'scan-planned': { run: 'r', slices: 4, listRequests: 1, existed: false },
-  'scan-slice-acquired': { ...slice, ...range, takenOver: true, takenOverFrom: other },
-  'scan-page-claimed': { ...slice, pages: 1, objects: 1, firstKey: 'a', lastKey: 'b' },
-  'scan-page-done': { ...slice, ...page, totalObjects: 1 },
-  'scan-slice-completed': { ...slice, ...page },
-  'scan-slice-lost': { ...slice, reason: 'expired', error },
-  'scan-slice-released': { ...slice, why: 'out-of-time', error: undefined },
-  'scan-slice-quarantined': { ...slice, ...range, error: undefined },
-};
 
 /** The names of all metrics that some event makes a handler emit. */
 function emitted(): ReadonlySet<string> {
   const names = new Set<string>();
   const listeners = metricListeners((name) => names.add(name));
   for (const [name, listener] of Object.entries(listeners))
-    listener(events[name as keyof typeof events] as never);
-  for (const reason of Object.keys(lossMetrics) as LossReason[]) listeners.lost?.({ ...events.lost, reason });
+    listener(sampleEvents[name as keyof typeof sampleEvents] as never);
+  for (const reason of Object.keys(lossMetrics) as LossReason[])
+    listeners.lost?.({ ...sampleEvents.lost, reason });
   return names;
 }
 

@@ -1,0 +1,32 @@
+import { LockLostError } from '../../lib/errors/index.js';
+import type { LibraryEvents } from '../../lib/lambda/observability/library-events.js';
+
+const lease = { name: 'n', owner: 'o', token: 2, leaseId: 'id' };
+const ended = { ...lease, heldMs: 5 };
+const other = { owner: 'p', token: 1 };
+const slice = { run: 'r', seat: 0, slice: 's', name: 'n', token: 2, lease: undefined as never };
+const page = { pages: 1, objects: 1, bytes: 1 };
+const range = { cursor: undefined, lo: undefined, hi: undefined, attempts: 1 };
+const error = new Error('trouble');
+
+/** One of each event, with all that makes a metric in it. Complete: the compiler asks for every event there is. */
+export const sampleEvents: { readonly [Name in keyof LibraryEvents]: LibraryEvents[Name] } = {
+  granted: { ...lease, waitedMs: 3, takenOverFrom: other, adopted: false },
+  held: { name: 'n', owner: 'o', holder: undefined },
+  renewed: { ...lease, expiresAt: 1 },
+  'renewal-failed': { ...lease, error },
+  lost: { ...ended, reason: 'expired', error: new LockLostError('n', 'expired', 2) },
+  released: ended,
+  completed: ended,
+  'release-failed': { ...lease, error },
+  'stale-write-refused': { name: 'n', token: 1, currentToken: 2, operation: 'dynamodb' },
+  throttled: { table: 't', name: 'n', error },
+  'scan-planned': { run: 'r', slices: 4, listRequests: 1, existed: false },
+  'scan-slice-acquired': { ...slice, ...range, takenOver: true, takenOverFrom: other },
+  'scan-page-claimed': { ...slice, pages: 1, objects: 1, firstKey: 'a', lastKey: 'b' },
+  'scan-page-done': { ...slice, ...page, totalObjects: 1 },
+  'scan-slice-completed': { ...slice, ...page },
+  'scan-slice-lost': { ...slice, reason: 'expired', error },
+  'scan-slice-released': { ...slice, why: 'out-of-time', error: undefined },
+  'scan-slice-quarantined': { ...slice, ...range, error: undefined },
+};
