@@ -1,4 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { StoreClock } from '../clock/index.js';
 import { UsageError } from '../errors/index.js';
 import type { HoldSettings } from '../lease/index.js';
@@ -6,16 +7,27 @@ import type { Runtime } from '../runtime/index.js';
 import type { LeaseTable } from '../table/index.js';
 import { defaults } from './defaults.js';
 import { isWellFormed } from './lock-name.js';
+import type { ServiceTransport } from './service-transport.js';
 
 /** What a `LockClient` is made with. Checked at once; a `UsageError` names the option, the limit and the value. */
 export interface LockClientOptions {
-  /** The table's name; or another {@link LeaseTable}, made around the clock that its responses must set. */
-  readonly table: string | ((clock: StoreClock) => LeaseTable);
+  /**
+   * The table's name; or another {@link LeaseTable}, made around the clock that its responses must set. Either this or
+   * `service` is given.
+   */
+  readonly table?: string | ((clock: StoreClock) => LeaseTable);
+  /**
+   * The lock service, by the name or the ARN of its Lambda function; or another way to it. Such a client needs no right
+   * to the table, only to invoke the function. Either this or `table` is given.
+   */
+  readonly service?: string | ServiceTransport;
+  /** A Lambda client of yours, to reach the service by. @default one of its own, closed by `close()` */
+  readonly lambdaClient?: Pick<LambdaClient, 'send'>;
   /** A DynamoDB client or document client of yours. @default one of its own, closed by `close()` */
   readonly client?: Pick<DynamoDBClient, 'send'>;
   /** For the client of its own. @default as the AWS SDK finds it */
   readonly region?: string;
-  /** For the client of its own: another address of DynamoDB. @default AWS */
+  /** For the client of its own: another address of DynamoDB, or of Lambda. @default AWS */
   readonly endpoint?: string;
   /** A label for people: who holds. @default host name, process id, and a random part */
   readonly owner?: string;
@@ -68,9 +80,7 @@ export function callTimeoutMs(options: Pick<LockClientOptions, 'requestTimeoutMs
 
 /** @throws UsageError if an option of the client is out of its range, or if they do not fit together */
 export function checkClientOptions(options: LockClientOptions): void {
-  if (typeof options.table !== 'function' && (typeof options.table !== 'string' || options.table === '')) {
-    throw new UsageError('table: the name of the lease table is missing');
-  }
+  checkStore(options);
   demandNumber('requestTimeoutMs', options.requestTimeoutMs ?? defaults.requestTimeoutMs, 1);
   demandNumber('maxAttempts', options.maxAttempts ?? defaults.maxAttempts, 1, 10);
   demandNumber('skewMs', options.skewMs ?? defaults.skewMs, 0);
@@ -84,6 +94,23 @@ export function checkClientOptions(options: LockClientOptions): void {
   );
   if (options.owner !== undefined) checkOwner(options.owner);
   holdSettings(options, {});
+}
+
+/** A table or a service, and neither both nor none. */
+function checkStore({ table, service }: LockClientOptions): void {
+  if (table !== undefined && service !== undefined) {
+    throw new UsageError('service: a client takes either a table or a service, got both');
+  }
+  if (service !== undefined) {
+    if (isNamed(service) || typeof (service as ServiceTransport)?.send === 'function') return;
+    throw new UsageError('service: must be the name or the ARN of a function');
+  }
+  if (isNamed(table) || typeof table === 'function') return;
+  throw new UsageError('table: the name of the lease table is missing (or that of a service)');
+}
+
+function isNamed(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
 }
 
 /**

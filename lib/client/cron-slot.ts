@@ -69,6 +69,9 @@ export async function cronSlot<T>(
   options: CronSlotOptions,
 ): Promise<CronSlotOutcome<T>> {
   checkLockName(name);
+  if (!locks.context.store.takesChanges) {
+    throw new UsageError('cronSlot: needs a client with a table, not one with a service', name);
+  }
   const slot = Number(scheduledTime);
   if (!Number.isSafeInteger(slot)) {
     const got = String(scheduledTime);

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { StoreClock } from '../clock/index.js';
 import { LockHeldError } from '../errors/index.js';
 import { publish } from '../events/index.js';
-import { handedOverOf, Lease, type LeaseContext, type LeaseItem, TableStore } from '../lease/index.js';
+import { handedOverOf, Lease, type LeaseContext, type LeaseItem } from '../lease/index.js';
 import { systemRuntime } from '../runtime/index.js';
 import { DynamoTable, type ItemChange, type LeaseTable } from '../table/index.js';
 import { Acquisition, type AcquisitionRequest } from './acquisition.js';
@@ -28,6 +28,8 @@ import { OperatorDesk } from './operator-desk.js';
 import { defaultOwner } from './owner.js';
 import { Patience } from './patience.js';
 import { type ResumeOptions, resume } from './resume.js';
+import type { ServiceTransport } from './service-transport.js';
+import { serviceContext, tableContext, transportOf } from './store-context.js';
 import { runUnder } from './with-lock.js';
 
 /** How to try for a lock, and how to hold it. */
@@ -56,10 +58,11 @@ export interface AcquireOptions extends TryAcquireOptions {
 }
 
 /**
- * Leases in one DynamoDB table: two writes for a lock, nothing else to operate.
+ * Leases in one DynamoDB table: two writes for a lock, nothing else to operate. Or by the lock service, for callers
+ * that may not touch the table.
  *
  * ```ts
- * const locks = new LockClient({ table: 'leases' });
+ * const locks = new LockClient({ table: 'leases' }); // or { service: 'leasehold' }
  * await locks.withLock('settlement/batch-99', async (lease) => settle(lease.token));
  * ```
  */
@@ -74,6 +77,7 @@ export class LockClient implements AsyncDisposable {
   readonly #giveBack: GiveBack;
   readonly #desk: OperatorDesk;
   readonly #ownClient: DynamoDBClient | undefined;
+  readonly #transport: ServiceTransport | undefined;
 
   /** @throws UsageError if an option is out of its range; the message names option, limit and value */
   constructor(options: LockClientOptions) {
@@ -82,14 +86,16 @@ export class LockClient implements AsyncDisposable {
     const clock = new StoreClock(runtime, options.skewMs);
     this.#options = options;
     this.#ownClient = typeof options.table === 'string' && !options.client ? ownClientOf(options) : undefined;
-    const tableContext = {
+    const terms = {
       clock,
       runtime,
-      table: tableOf(options, this.#ownClient, clock),
       skewMs: options.skewMs ?? defaults.skewMs,
       retentionMs: options.retentionMs ?? defaults.retentionMs,
     };
-    this.context = { ...tableContext, store: new TableStore(tableContext) };
+    this.#transport = transportOf(options);
+    this.context = this.#transport
+      ? serviceContext({ ...terms, transport: this.#transport, callTimeoutMs: callTimeoutMs(options) })
+      : tableContext({ ...terms, table: tableOf(options, this.#ownClient, clock) });
     this.owner = options.owner ?? defaultOwner(runtime);
     this.#queue = new LocalQueue(runtime);
     this.#giveBack = new GiveBack(this.context, callTimeoutMs(options));
@@ -296,10 +302,11 @@ export class LockClient implements AsyncDisposable {
     return this.#desk.reopen(name, options.signal);
   }
 
-  /** Ends what goes on in the background, and the DynamoDB client if it is this client's own. Leases are not released. */
+  /** Ends what goes on in the background, and the AWS SDK's client if it is this client's own. Leases are not released. */
   async close(): Promise<void> {
     await this.#giveBack.close();
     this.#ownClient?.destroy();
+    this.#transport?.close?.();
   }
 
   /** As {@link close}. */
@@ -322,10 +329,10 @@ function tableOf(
   ownClient: DynamoDBClient | undefined,
   clock: StoreClock,
 ): LeaseTable {
-  if (typeof options.table !== 'string') return options.table(clock);
+  if (typeof options.table === 'function') return options.table(clock);
   return new DynamoTable({
     client: options.client ?? ownClient!,
-    tableName: options.table,
+    tableName: options.table!,
     clock,
     runtime: options.runtime ?? systemRuntime,
     callTimeoutMs: callTimeoutMs(options),

@@ -25,13 +25,14 @@ const reserveMs = 250;
  * function's URL; an event of EventBridge that an execution's status has changed frees what that execution held.
  *
  * @param options.env where the settings are read from. @default process.env
+ * @param options.service what answers. @default one that is made from the settings at the first invocation
  * @returns a handler that answers errors as `{ ok: false, error }`; it throws them, by their `name`, where the request
  *   says `"throw": true`, and a UsageError for settings that can't be right
  */
 export function createLockServiceHandler(
-  options: { readonly env?: Environment } = {},
+  options: { readonly env?: Environment; readonly service?: LockService } = {},
 ): (event: unknown, context: RemainingTime) => Promise<unknown> {
-  let service: LockService | undefined;
+  let { service } = options;
   return async (event, context) => {
     // Not when the module loads: an error there has no name that a state machine could match.
     service ??= serviceOf(lockServiceSettings(options.env ?? process.env));

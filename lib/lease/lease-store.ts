@@ -21,6 +21,9 @@ export interface Completion {
  * the store can't be used, a `UsageError` when the request can't be right.
  */
 export interface LeaseStore {
+  /** Whether attributes and conditions of the caller's own can ride along with its writes. */
+  readonly takesChanges: boolean;
+
   /** One try for the lock. Its lease id is new for each acquire call, and the same over its tries. */
   grant(request: GrantRequest, signal?: AbortSignal): Promise<GrantOutcome>;
 

@@ -15,6 +15,7 @@ import { type ResumeOutcome, type ResumeRequest, requestResumption } from './res
 
 /** Leases straight in a table: each operation is its one conditional write or read, by the client's own store clock. */
 export class TableStore implements LeaseStore {
+  readonly takesChanges = true;
   readonly #context: TableContext;
 
   constructor(context: TableContext) {

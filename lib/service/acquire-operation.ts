@@ -1,4 +1,4 @@
-import { StoreError, UsageError } from '../errors/index.js';
+import { LockLostError, StoreError, UsageError } from '../errors/index.js';
 import { publish } from '../events/index.js';
 import {
   type Grant,
@@ -52,7 +52,35 @@ export async function acquire(
   throw new ServiceError(heldBy(host, { name, owner, leaseId, leaseMs }, outcome));
 }
 
-function demandLength({ maxLeaseMs }: ServiceHost, { execution, leaseMs, name }: Acquire): void {
+/** Goes on with a lease that was handed over: a grant under a new lease id and a higher token, if nobody came between. */
+export async function resume(
+  host: ServiceHost,
+  request: RequestOf<'resume'>,
+  signal: AbortSignal,
+): Promise<SuccessOf<'resume'>> {
+  const { name, leaseId, leaseMs, owner, fromLeaseId, fromToken } = request;
+  demandLength(host, request);
+  await host.context.store.ensureTime(signal);
+  const from = { leaseId: fromLeaseId, token: fromToken };
+  const outcome = await host.context.store.resume({ name, leaseId, leaseMs, owner, from }, signal);
+  if (outcome.kind === 'granted') return answerOf(host, request, owner, outcome.grant);
+  if (outcome.kind === 'completed') throw alreadyCompleted(outcome.item);
+  const { reason } = outcome;
+  const { code, message } = new LockLostError(name, reason, fromToken);
+  throw new ServiceError({
+    name: 'LockLostError',
+    code,
+    message,
+    lockName: name,
+    reason,
+    token: fromToken,
+  });
+}
+
+function demandLength(
+  { maxLeaseMs }: ServiceHost,
+  { execution, leaseMs, name }: Pick<Acquire, 'execution' | 'leaseMs' | 'name'>,
+): void {
   // An execution holds without a heartbeat: its end frees the lock, not the lease's.
   if (execution !== undefined || leaseMs <= maxLeaseMs) return;
   throw new UsageError(`leaseMs: must be at most ${maxLeaseMs} in this deployment; got ${leaseMs}`, name);
@@ -98,7 +126,12 @@ async function takeSeen(
   }
 }
 
-function answerOf(host: ServiceHost, { name }: Acquire, owner: string, grant: Grant): SuccessOf<'acquire'> {
+function answerOf(
+  host: ServiceHost,
+  { name }: Pick<Acquire, 'name'>,
+  owner: string,
+  grant: Grant,
+): SuccessOf<'acquire'> {
   const { token, leaseId, acquiredAt, expiresAt, adopted, item } = grant;
   const takenOverFrom = takenOverBy(grant);
   publish('granted', { name, owner, token, leaseId, waitedMs: 0, takenOverFrom, adopted });

@@ -72,6 +72,7 @@ const lossReason = v.picklist(['expired', 'taken-over', 'broken', 'store-unavail
 /** What the service answers when it did what it was asked, by operation. */
 export const successes = {
   acquire: v.object({ ok: v.literal(true), granted, now }),
+  resume: v.object({ ok: v.literal(true), granted, now }),
   renew: v.object({ ok: v.literal(true), renewed: v.object({ expiresAt: time, remainingMs }), now }),
   release: v.object({
     ok: v.literal(true),

@@ -33,6 +33,12 @@ export const leaseId = v.pipe(
   ),
 );
 
+export const fromLeaseId = v.pipe(
+  v.string(),
+  v.regex(/^[!-~]{1,64}$/),
+  v.description('the lease id that was handed over: a string of 1 to 64 visible ASCII characters'),
+);
+
 export const owner = v.pipe(
   v.string(),
   v.minLength(1),

@@ -17,7 +17,10 @@ const mostLevels = 30;
 const leastMagnitude = 1e-130;
 const mostMagnitude = 9.9e125;
 
-/** Whether DynamoDB can store the value and hand it back as it was. */
+/**
+ * Whether DynamoDB can store the value and hand it back as it was. `undefined` in an object counts as not there, as it
+ * does in JSON.
+ */
 export function isStorable(value: unknown): value is JsonValue {
   return isPlain(value, mostLevels) && Buffer.byteLength(JSON.stringify(value)) <= mostValueBytes;
 }
@@ -32,7 +35,7 @@ function isPlain(value: unknown, levels: number): boolean {
   if (prototype !== Object.prototype && prototype !== null) return false;
   return Object.entries(value).every(
     // An object of its own in JSON's eyes, a prototype in those of whoever copies it.
-    ([key, one]) => key !== '' && key !== '__proto__' && isPlain(one, levels - 1),
+    ([key, one]) => key !== '' && key !== '__proto__' && (one === undefined || isPlain(one, levels - 1)),
   );
 }
 

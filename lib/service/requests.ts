@@ -16,6 +16,15 @@ export const requests = {
     execution: v.optional(field.execution),
     ...anyRequest,
   }),
+  resume: v.strictObject({
+    operation: v.literal('resume'),
+    ...held,
+    leaseMs: field.leaseMs,
+    owner: field.owner,
+    fromLeaseId: field.fromLeaseId,
+    fromToken: field.token,
+    ...anyRequest,
+  }),
   renew: v.strictObject({
     operation: v.literal('renew'),
     ...held,

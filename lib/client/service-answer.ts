@@ -1,0 +1,100 @@
+import type { Grant, GrantOutcome, LeaseItem } from '../lease/index.js';
+import type { ServiceErrorBody, ShownHolder, ShownLock, SuccessOf } from '../service/answers.js';
+import type { Operation } from '../service/requests.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+const isText = (value: unknown): value is string => typeof value === 'string';
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null ? (value as Fields) : {};
+
+/** Whether it says what time it is: the two may cross, where the store's front ends disagree. */
+export function isTime(now: unknown): boolean {
+  const { earliest, latest } = fieldsOf(now);
+  return isNumber(earliest) && isNumber(latest);
+}
+
+/** Whether it is the answer of the operation: what this client goes on with is there, and of its type. */
+export function holdsAnswer(operation: Operation, answer: Fields, request: object): boolean {
+  return answer.ok === true && isTime(answer.now) && shapes[operation](answer, fieldsOf(request));
+}
+
+const shapes: Readonly<Record<Operation, (answer: Fields, request: Fields) => boolean>> = {
+  acquire: isGrant,
+  resume: isGrant,
+  renew: ({ renewed }) => isNumber(fieldsOf(renewed).expiresAt),
+  release: ({ released }) => typeof released === 'boolean',
+  complete: ({ completed }) => completed === true,
+  inspect: ({ lock }) => lock === null || isLock(lock),
+  list: ({ locks, cursor }) =>
+    Array.isArray(locks) && locks.every(isLock) && (cursor === undefined || isText(cursor)),
+  break: ({ broken }) => typeof broken === 'boolean',
+  reopen: ({ open }) => typeof open === 'boolean',
+};
+
+function isGrant({ granted }: Fields, { leaseId }: Fields): boolean {
+  const grant = fieldsOf(granted);
+  const seen = grant.takenOverFrom === undefined || isNumber(fieldsOf(grant.takenOverFrom).token);
+  const times = isNumber(grant.expiresAt) && isNumber(grant.acquiredAt);
+  return seen && times && Number.isSafeInteger(grant.token) && grant.leaseId === leaseId;
+}
+
+function isLock(value: unknown): boolean {
+  const { name, token } = fieldsOf(value);
+  return isText(name) && isNumber(token);
+}
+
+/**
+ * The grant, as a table would have shown it: what stood there before, as far as the service tells.
+ *
+ * @param surplusMs what was asked for beyond the lease that is wanted
+ */
+export function grantOf({ granted }: SuccessOf<'acquire'>, surplusMs: number): Grant {
+  const { name, token, leaseId, acquiredAt, expiresAt, adopted, checkpoint, takenOverFrom } = granted;
+  const item: LeaseItem = {
+    name,
+    version: takenOverFrom?.token ?? token - 1,
+    checkpoint,
+    // Empty: somebody's, whom the service does not name by it.
+    ...(takenOverFrom && { owner: takenOverFrom.owner, leaseId: takenOverFrom.leaseId ?? '' }),
+  };
+  return { leaseId, token, acquiredAt, expiresAt: expiresAt - surplusMs, item, adopted };
+}
+
+/** How a try ended that was not granted; `undefined` for an error that is none of an acquire's. */
+export function refusedOutcomeOf(
+  name: string,
+  error: ServiceErrorBody,
+  mayArriveLate: boolean,
+): GrantOutcome | undefined {
+  switch (error.name) {
+    case 'LockHeldError':
+      return {
+        kind: 'held',
+        item: error.holder && heldItem(name, error.holder),
+        mayArriveLate: mayArriveLate || error.mayArriveLate === true,
+      };
+    case 'AlreadyCompletedError': {
+      const { token, completedAt, result } = error;
+      return { kind: 'completed', item: { name, version: token, completedAt, result } };
+    }
+    case 'LockLostError':
+      return { kind: 'given-back' };
+    default:
+      return undefined;
+  }
+}
+
+function heldItem(
+  name: string,
+  { token, leaseId = '', owner, acquiredAt, expiresAt }: ShownHolder,
+): LeaseItem {
+  return { name, version: token, leaseId, owner, acquiredAt, expiresAt };
+}
+
+/** A lock as the service shows it, as a table would. */
+export function itemOf({ token, state: _, remainingMs: __, execution: ___, ...lock }: ShownLock): LeaseItem {
+  const isHeld = lock.expiresAt !== undefined;
+  return { ...lock, version: token, ...(isHeld && { leaseId: lock.leaseId ?? '' }) };
+}

@@ -1,0 +1,256 @@
+import type { StoreClock, TimeInterval } from '../clock/index.js';
+import { StoreError, UsageError } from '../errors/index.js';
+import type {
+  Completion,
+  GrantOutcome,
+  GrantRequest,
+  HolderOutcome,
+  LeaseIdentity,
+  LeaseItem,
+  LeaseStore,
+  ResumeOutcome,
+  ResumeRequest,
+} from '../lease/index.js';
+import { deadlineAfter, type Runtime } from '../runtime/index.js';
+import type { ServiceErrorBody, ServiceFailure, SuccessOf } from '../service/answers.js';
+import { isStorable } from '../service/json-value.js';
+import type { Operation, RequestOf } from '../service/requests.js';
+import type { ItemChange } from '../table/index.js';
+import { grantOf, holdsAnswer, isTime, itemOf, refusedOutcomeOf } from './service-answer.js';
+import { failureOf, noAnswer, parsed, type RequestKind, transportErrorOf } from './service-failure.js';
+import type { ServiceTransport } from './service-transport.js';
+
+/** The service grants no shorter lease, in milliseconds. */
+const leastLeaseMs = 1_000;
+
+/** What a {@link ServiceStore} is made with. */
+export interface ServiceStoreOptions {
+  readonly transport: ServiceTransport;
+  readonly clock: StoreClock;
+  readonly runtime: Runtime;
+  /** The end of one request over all its attempts, in milliseconds. */
+  readonly callTimeoutMs: number;
+}
+
+type Answered<Name extends Operation> =
+  | { readonly done: SuccessOf<Name>; readonly error?: undefined; readonly attempts: number }
+  | { readonly done?: undefined; readonly error: ServiceErrorBody; readonly attempts: number };
+
+/**
+ * Leases by the lock service (protocol, section 3): each operation is one JSON request. The service has the store's
+ * clock; its answers say what time it is, and this client's own clock counts on from before the request was sent.
+ */
+export class ServiceStore implements LeaseStore {
+  readonly takesChanges = false;
+  readonly #options: ServiceStoreOptions;
+
+  constructor(options: ServiceStoreOptions) {
+    this.#options = options;
+  }
+
+  async grant(request: GrantRequest, signal?: AbortSignal): Promise<GrantOutcome> {
+    const { name, leaseId, owner, group, supersede, leaseMs, change } = request;
+    demandNone(change, name);
+    const sentMs = Math.max(leastLeaseMs, Math.ceil(leaseMs));
+    const answer = await this.#ask(
+      'acquire',
+      { name, leaseId, owner, leaseMs: sentMs, ...defined({ group, supersede }) },
+      signal,
+    );
+    if (answer.done) return { kind: 'granted', grant: grantOf(answer.done, sentMs - leaseMs) };
+    const outcome = refusedOutcomeOf(name, answer.error, answer.attempts > 1);
+    if (!outcome) throw this.#unexpected(name);
+    return outcome;
+  }
+
+  async resume(request: ResumeRequest, signal?: AbortSignal): Promise<ResumeOutcome> {
+    const { name, leaseId, owner, leaseMs, from } = request;
+    const sentMs = Math.max(leastLeaseMs, Math.ceil(leaseMs));
+    const asked = {
+      name,
+      leaseId,
+      owner,
+      leaseMs: sentMs,
+      fromLeaseId: from.leaseId,
+      fromToken: from.token,
+    };
+    const { done, error } = await this.#ask('resume', asked, signal);
+    if (done)
+      return { kind: 'granted', grant: { ...grantOf(done, sentMs - leaseMs), resumes: from.leaseId } };
+    if (error.name === 'LockLostError') return { kind: 'lost', reason: error.reason };
+    const outcome = refusedOutcomeOf(name, error, false);
+    if (outcome?.kind !== 'completed') throw this.#unexpected(name);
+    return outcome;
+  }
+
+  async renew(lease: LeaseIdentity, expiresAt: number, change?: ItemChange, signal?: AbortSignal) {
+    const request = { ...identityOf(lease), expiresAt, ...checkpointOf(change, lease.name) };
+    return this.#holderOutcome(lease, await this.#ask('renew', request, signal));
+  }
+
+  async release(lease: LeaseIdentity, change?: ItemChange, signal?: AbortSignal): Promise<HolderOutcome> {
+    const request = { ...identityOf(lease), ...checkpointOf(change, lease.name) };
+    const answer = await this.#ask('release', request, signal);
+    if (!answer.done) return this.#holderOutcome(lease, answer);
+    const { done, attempts } = answer;
+    if (!done.released) return { kind: 'lost', reason: done.reason ?? 'taken-over' };
+    // An earlier attempt of this very request may have been the one that released it.
+    return done.already && attempts === 1 ? { kind: 'done', byAnother: true } : { kind: 'done' };
+  }
+
+  async complete(lease: LeaseIdentity, completion: Completion, signal?: AbortSignal) {
+    const { result, retainMs, change } = completion;
+    demandNone(change, lease.name);
+    demandStorable(result, lease.name);
+    const request = { ...identityOf(lease), ...defined({ result, retainMs }) };
+    return this.#holderOutcome(lease, await this.#ask('complete', request, signal));
+  }
+
+  async break({ name, leaseId }: LeaseIdentity, signal?: AbortSignal): Promise<HolderOutcome> {
+    const { broken } = await this.#done('break', { name, leaseId }, signal);
+    return broken ? { kind: 'done' } : { kind: 'lost', reason: 'taken-over' };
+  }
+
+  async reopen(name: string, signal?: AbortSignal): Promise<boolean> {
+    return (await this.#done('reopen', { name }, signal)).open;
+  }
+
+  async read(name: string, leaseId?: string, signal?: AbortSignal): Promise<LeaseItem | undefined> {
+    const { lock } = await this.#done('inspect', { name, ...defined({ leaseId }) }, signal);
+    return lock ? itemOf(lock) : undefined;
+  }
+
+  async *list(group: string | undefined, signal?: AbortSignal): AsyncIterable<readonly LeaseItem[]> {
+    let cursor: string | undefined;
+    do {
+      const page: SuccessOf<'list'> = await this.#done('list', defined({ group, cursor }), signal);
+      yield page.locks.map(itemOf);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+  }
+
+  /** Nothing to do: the answer to the request itself tells the time. */
+  async ensureTime(): Promise<void> {}
+
+  #holderOutcome(lease: LeaseIdentity, { done, error }: Answered<Operation>): HolderOutcome {
+    if (done) return { kind: 'done' };
+    if (error.name === 'LockLostError') return { kind: 'lost', reason: error.reason };
+    throw this.#unexpected(lease.name);
+  }
+
+  async #done<Name extends Operation>(
+    operation: Name,
+    request: Omit<RequestOf<Name>, 'operation'>,
+    signal: AbortSignal | undefined,
+  ): Promise<SuccessOf<Name>> {
+    const { done } = await this.#ask(operation, request, signal);
+    if (done) return done;
+    throw this.#unexpected((request as { readonly name?: string }).name);
+  }
+
+  /** One request; errors that are no outcome of it are thrown. */
+  async #ask<Name extends Operation>(
+    operation: Name,
+    request: Omit<RequestOf<Name>, 'operation'>,
+    signal: AbortSignal | undefined,
+  ): Promise<Answered<Name>> {
+    const { transport, clock, runtime, callTimeoutMs } = this.#options;
+    const { service } = transport;
+    const { name } = request as { readonly name?: string };
+    const kind: RequestKind = operation === 'inspect' || operation === 'list' ? 'read' : 'write';
+    const deadline = deadlineAfter(runtime, callTimeoutMs, signal);
+    const sentAt = clock.instant();
+    const response = await this.#exchange(JSON.stringify({ operation, ...request }), deadline.signal)
+      .catch((error) => {
+        throw transportErrorOf(error, service, name, kind);
+      })
+      .finally(deadline.clear);
+    if (response.failed) throw failureOf(response, service, name, kind);
+
+    const answer = parsed(response.payload);
+    const { attempts } = response;
+    if (isTime(answer.now)) clock.learn(sentAt, answer.now as TimeInterval);
+    if (holdsAnswer(operation, answer, request)) return { done: answer as SuccessOf<Name>, attempts };
+    const error = answer.ok === false ? (answer as unknown as ServiceFailure).error : undefined;
+    if (error?.name === 'StoreError') throw storeError(error, kind, attempts);
+    if (error?.name === 'UsageError') throw usageError(error);
+    if (typeof error?.name === 'string') return { error, attempts };
+    throw noAnswer(service, name, kind);
+  }
+
+  async #exchange(request: string, signal: AbortSignal) {
+    try {
+      signal.throwIfAborted();
+      return await this.#options.transport.send(request, signal);
+    } catch (error) {
+      // The SDK reports its own AbortError; the reason says whose doing it was.
+      throw signal.aborted ? signal.reason : error;
+    }
+  }
+
+  #unexpected(name: string | undefined): StoreError {
+    return noAnswer(this.#options.transport.service, name, 'write');
+  }
+}
+
+function storeError(
+  { message, lockName, retryable, mayHaveApplied }: Extract<ServiceErrorBody, { name: 'StoreError' }>,
+  kind: RequestKind,
+  attempts: number,
+): StoreError {
+  return new StoreError(message, lockName, {
+    retryable: retryable === true,
+    mayHaveApplied: kind === 'write' && (mayHaveApplied !== false || attempts > 1),
+  });
+}
+
+function usageError({
+  message,
+  lockName,
+  code,
+}: Extract<ServiceErrorBody, { name: 'UsageError' }>): UsageError {
+  return new UsageError(message, lockName, { code });
+}
+
+function identityOf({ name, leaseId, token }: LeaseIdentity) {
+  return { name, leaseId, ...defined({ token }) } as { name: string; leaseId: string; token: number };
+}
+
+/** The one thing that rides along through the service. */
+function checkpointOf(change: ItemChange | undefined, name: string) {
+  const { checkpoint, ...others } = change?.set ?? {};
+  const removed = change?.remove ?? [];
+  demandNone(
+    change && { ...change, set: others, remove: removed.filter((attribute) => attribute !== 'checkpoint') },
+    name,
+  );
+  if (checkpoint === undefined) return removed.length > 0 ? { clearCheckpoint: true as const } : {};
+  demandStorable(checkpoint, name);
+  return { checkpoint };
+}
+
+function demandNone(change: ItemChange | undefined, name: string): void {
+  if (!change || (!change.condition && !change.compute && isEmpty(change.set) && isEmpty(change.remove)))
+    return;
+  const message =
+    'change: attributes and conditions of your own need a client with a table, not one with a service';
+  throw new UsageError(message, name);
+}
+
+function isEmpty(values: object | undefined): boolean {
+  return Object.values(values ?? {}).every((value) => value === undefined);
+}
+
+function demandStorable(value: unknown, name: string): void {
+  if (value === undefined || isStorable(value)) return;
+  throw new UsageError(
+    `The lock service can't carry what "${name}" was given: it is no JSON, or too large`,
+    name,
+  );
+}
+
+function defined<Fields extends object>(fields: Fields) {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    readonly [Key in keyof Fields]?: Exclude<Fields[Key], undefined>;
+  };
+}

@@ -1,0 +1,87 @@
+import type { LambdaClient } from '@aws-sdk/client-lambda';
+import { UsageError } from '../errors/index.js';
+
+/** What came back from the function: its answer, or that it failed. */
+export interface ServiceResponse {
+  /** JSON: the answer, or the error that the function failed with. */
+  readonly payload: string;
+  /** The function failed instead of answering: a crash, a time-out, a bad setting. */
+  readonly failed: boolean;
+  /** How often it was sent: an attempt without an answer may still be under way. */
+  readonly attempts: number;
+}
+
+/** The way to a lock service: JSON there, JSON back. For transports other than Lambda's own Invoke. */
+export interface ServiceTransport {
+  /** For messages. */
+  readonly service: string;
+  /** Ends with the signal at the latest. Throws as the AWS SDK does, with `$metadata` where a response came. */
+  send(request: string, signal: AbortSignal): Promise<ServiceResponse>;
+  close?(): void;
+}
+
+/** How the function is reached. */
+export interface LambdaTransportOptions {
+  readonly client: Pick<LambdaClient, 'send'> | undefined;
+  readonly region: string | undefined;
+  readonly endpoint: string | undefined;
+  readonly requestTimeoutMs: number;
+  readonly maxAttempts: number;
+}
+
+/** Invokes the service's function by the AWS SDK, which is loaded with the first request. */
+export class LambdaTransport implements ServiceTransport {
+  readonly service: string;
+  readonly #options: LambdaTransportOptions;
+  #own: LambdaClient | undefined;
+
+  /** @param service the function's name or ARN */
+  constructor(service: string, options: LambdaTransportOptions) {
+    this.service = service;
+    this.#options = options;
+  }
+
+  async send(request: string, signal: AbortSignal): Promise<ServiceResponse> {
+    const { InvokeCommand, LambdaClient } = await lambdaSdk();
+    if (!this.#options.client) this.#own ??= new LambdaClient(configOf(this.#options));
+    const client = this.#options.client ?? this.#own!;
+    const command = new InvokeCommand({ FunctionName: this.service, Payload: Buffer.from(request) });
+    const { Payload, FunctionError, $metadata } = await client.send(command, { abortSignal: signal });
+    return {
+      payload: Buffer.from(Payload ?? []).toString('utf8'),
+      failed: FunctionError !== undefined,
+      attempts: $metadata.attempts ?? 1,
+    };
+  }
+
+  close(): void {
+    this.#own?.destroy();
+  }
+}
+
+function configOf({ region, endpoint, requestTimeoutMs, maxAttempts }: LambdaTransportOptions) {
+  return {
+    ...(region !== undefined && { region }),
+    ...(endpoint !== undefined && { endpoint }),
+    maxAttempts,
+    // Without `throwOnRequestTimeout` the SDK only warns when the time is up.
+    requestHandler: {
+      requestTimeout: requestTimeoutMs,
+      connectionTimeout: requestTimeoutMs,
+      throwOnRequestTimeout: true,
+    },
+  };
+}
+
+/**
+ * Out of bundlers' sight: they would put it into every bundle of a client with a table, too. Lambda's runtime has it,
+ * elsewhere it is an optional peer.
+ */
+async function lambdaSdk(): Promise<typeof import('@aws-sdk/client-lambda')> {
+  const name = ['@aws-sdk', 'client-lambda'].join('/');
+  try {
+    return await import(/* webpackIgnore: true */ /* @vite-ignore */ name);
+  } catch (cause) {
+    throw new UsageError(`service: needs ${name}, which is not installed`, undefined, { cause });
+  }
+}
