@@ -75,8 +75,13 @@ export class LockedSection extends StateMachineFragment {
 
     this.startState = enter;
     this.endStates = [leave, ...(held?.endStates ?? [])];
-    this.prefixStates();
+    super.prefixStates();
     this.node.addValidation({ validate: () => sectionProblems(this, acquire, props) });
+  }
+
+  /** The names of the states begin with the construct's id from the start; only another prefix comes before it. */
+  override prefixStates(prefix?: string): StateMachineFragment {
+    return prefix === undefined || prefix === `${this.id}: ` ? this : super.prefixStates(prefix);
   }
 
   /**

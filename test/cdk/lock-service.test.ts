@@ -6,6 +6,7 @@ import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, JsonPath, Pass, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { describe, expect, it } from 'vitest';
 import { LeaseTable, LockedSection, LockService, type LockServiceProps } from '../../lib/cdk/index.js';
+import { hashless } from './hashless.js';
 import { nagFindings } from './nag.js';
 import { emptyStack, statementsOf } from './synthesize.js';
 
@@ -130,6 +131,17 @@ it('can be told otherwise', () => {
     Properties: { RetentionInDays: 7 },
   });
   template.allResources('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Delete' });
+});
+
+it('with all that it can have is what it was', () => {
+  const { stack, service, template } = made({
+    names: ['settlement/*'],
+    groups: ['night/*'],
+    operators: true,
+    functionUrl: true,
+  });
+  service.watchExecutions(machineIn(stack));
+  expect(hashless(template())).toMatchSnapshot();
 });
 
 it('takes a table that is there', () => {

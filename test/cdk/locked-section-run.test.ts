@@ -507,6 +507,30 @@ describe('more than one', () => {
     await expectFree(b);
   });
 
+  it('a Catch around a section sees the error of its states, and the lock is free by then', async () => {
+    const a = newName();
+    const definition = bench.machine((parts) => {
+      const held = section(parts, 'Section', { name: a, states: parts.task('Work', { act: 'throw:Odd' }) });
+      const caught = parts.task('Repair');
+      const single = held.toSingleState({ outputPath: '$[0]' });
+      return single.addCatch(caught, { errors: ['Odd'], resultPath: '$.error' });
+    });
+    let freeInRepair: boolean | undefined;
+    const outcome = await bench.run(
+      definition,
+      {},
+      {
+        async onTask(input) {
+          if (JSON.stringify(input).includes('"error"')) {
+            freeInRepair = (await bench.stage.item(a))?.leaseId === undefined;
+          }
+        },
+      },
+    );
+    expect({ status: outcome.status, freeInRepair }).toEqual({ status: 'SUCCEEDED', freeInRepair: true });
+    expect(Object.keys(definition.States)).toEqual(['Section', 'Repair']);
+  });
+
   it('rounds of a loop: a new lease each time', async () => {
     const definition = bench.machine(({ stack, service }) => {
       const round = new Pass(stack, 'Round', {
