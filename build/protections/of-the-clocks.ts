@@ -4,6 +4,9 @@ const clock = 'lib/clock/store-clock.ts';
 const clockTests = 'test/clock/store-clock.test.ts';
 const ruleTests = 'test/clock/rules.test.ts';
 const leaseContext = 'lib/lease/lease-context.ts';
+const sharedPing = 'lib/lease/shared-ping.ts';
+const clockTrouble = 'test/client/clock-trouble.test.ts';
+const countTests = 'test/client/request-counts.test.ts';
 
 /** The store clock and the three rules (protocol, section 3). */
 export const ofTheClocks: readonly Protection[] = [
@@ -14,7 +17,7 @@ export const ofTheClocks: readonly Protection[] = [
     find: 'clock.isSet && widthOf(clock.now()) <= widestIntervalMs',
     replace: 'clock.isSet',
     test: {
-      file: 'test/client/clock-trouble.test.ts',
+      file: clockTrouble,
       name: 'C13 I1 I6 a wall clock set an hour ahead between two requests: neither the lease nor the token lies in the future',
     },
   },
@@ -107,8 +110,8 @@ export const ofTheClocks: readonly Protection[] = [
     id: 'from-before-request',
     what: 'a slow answer proves less',
     file: clock,
-    find: 'latest: date + headerResolutionMs + most',
-    replace: 'latest: date + headerResolutionMs + most * 0',
+    find: 'latest: latest + most',
+    replace: 'latest: latest + most * 0',
     test: {
       file: clockTests,
       name: 'counts the time from before the request was sent: a slow answer proves less',
@@ -153,6 +156,72 @@ export const ofTheClocks: readonly Protection[] = [
     test: {
       file: clockTests,
       name: 'front ends that disagree within skewMs are no jump: both bounds stand, and latest does not rise',
+    },
+  },
+  {
+    id: 'ask-again',
+    what: 'a clock that was set while the time was asked for puts no lease into the future (C13, I6)',
+    file: leaseContext,
+    find: 'const mostPings = 2;',
+    replace: 'const mostPings = 1;',
+    test: {
+      file: clockTrouble,
+      name: 'C13 I6 a wall clock set an hour ahead while the time is asked for: it is asked for again',
+    },
+  },
+  {
+    id: 'widest',
+    what: 'where nobody tells the time no lease ends hours ahead (C13, I6)',
+    file: leaseContext,
+    find: 'Math.min(latest, earliest + widestIntervalMs) + leaseMs',
+    replace: 'latest + leaseMs',
+    test: {
+      file: clockTrouble,
+      name: 'C13 I6 a wall clock set ahead, and nobody tells the time: the lease ends soon all the same, and is held',
+    },
+  },
+  {
+    id: 'narrow-before-renewal',
+    what: 'a renewal is not cut short by a clock that was set',
+    file: 'lib/lease/lease.ts',
+    find: 'await this.#context.store.ensureTime(signal);',
+    replace: '',
+    test: {
+      file: clockTrouble,
+      name: 'C13 I6 a wall clock set ahead by less than is left of the lease: the renewal asks for the time first',
+    },
+  },
+  {
+    id: 'one-ping',
+    what: 'many acquires at once ask for the time once (I8)',
+    file: sharedPing,
+    find: 'flights.get(table) ?? takeOff(table)',
+    replace: 'takeOff(table)',
+    test: {
+      file: countTests,
+      name: 'I8 however many locks a new client takes at once, it asks for the time once',
+    },
+  },
+  {
+    id: 'ping-for-the-others',
+    what: 'who aborts takes the answer away from nobody else (C17)',
+    file: sharedPing,
+    find: 'if (flight.waiting === 0) flight.abandon();',
+    replace: 'flight.abandon();',
+    test: {
+      file: countTests,
+      name: 'C17 who aborts while the time is asked for takes it away from nobody else',
+    },
+  },
+  {
+    id: 'ping-abandoned',
+    what: 'what nobody waits for is given up (C17)',
+    file: sharedPing,
+    find: 'if (flight.waiting === 0) flight.abandon();',
+    replace: '',
+    test: {
+      file: countTests,
+      name: 'C17 when all who need the time have aborted it is not asked for any longer',
     },
   },
 ];

@@ -72,10 +72,17 @@ export class StoreClock {
    */
   observe(sentAt: LocalInstant, dateHeader: string | undefined): void {
     const date = dateHeader === undefined ? Number.NaN : Date.parse(dateHeader);
-    if (!Number.isFinite(date)) return;
+    if (Number.isFinite(date)) this.learn(sentAt, { earliest: date, latest: date + headerResolutionMs });
+  }
+
+  /**
+   * Takes in what somebody else knew of the time when answering a request that was sent at `sentAt` and answered
+   * until now: it was right at some moment in between.
+   */
+  learn(sentAt: LocalInstant, { earliest, latest }: TimeInterval): void {
     const receivedAt = this.instant();
     const { most } = elapsedBetween(sentAt, receivedAt);
-    const proved = { earliest: date, latest: date + headerResolutionMs + most };
+    const proved = { earliest, latest: latest + most };
     const interval = this.#known
       ? intersected(movedForward(this.#known.interval, this.#known.at, receivedAt), proved, this.#skewMs)
       : proved;

@@ -40,18 +40,18 @@ export const clockMutants = [
     ],
     [
       'clock: a header names a whole second',
-      'latest: date + headerResolutionMs + most',
-      'latest: date + most',
+      'latest: date + headerResolutionMs }',
+      'latest: date }',
     ],
     [
       'clock: the time from before the request counts',
-      'latest: date + headerResolutionMs + most',
-      'latest: date + headerResolutionMs',
+      'const proved = { earliest, latest: latest + most };',
+      'const proved = { earliest, latest };',
     ],
     [
       'clock: earliest is the header, not later',
-      'const proved = { earliest: date,',
-      'const proved = { earliest: date + most,',
+      'const proved = { earliest,',
+      'const proved = { earliest: earliest + most,',
     ],
     [
       'clock: an empty intersection starts again from the newest sample',
