@@ -6,6 +6,7 @@ import { ofTheClocks } from './of-the-clocks.js';
 import { ofTheCloud } from './of-the-cloud.js';
 import { ofTheConditions } from './of-the-conditions.js';
 import { ofTheInvocation } from './of-the-invocation.js';
+import { ofTheScan } from './of-the-scan.js';
 import type { Protection } from './protection.js';
 
 /** All protections. A new area brings a file of its own. */
@@ -18,4 +19,5 @@ export const protections: readonly Protection[] = [
   ...ofTheCloud,
   ...ofTheInvocation,
   ...ofHandingOver,
+  ...ofTheScan,
 ];

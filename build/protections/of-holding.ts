@@ -115,4 +115,37 @@ export const ofHolding: readonly Protection[] = [
       name: 'work that ends well under a lease whose loss only its release finds is a LockLostError with the result',
     },
   },
+  {
+    id: 'heartbeat-stops-first',
+    what: 'a release does not wait for a renewal that hangs (C04)',
+    file: lease,
+    find: '    this.#heartbeat.stop();\n    await this.#queue;',
+    replace: '    await this.#queue;\n    this.#heartbeat.stop();',
+    test: {
+      file: heartbeatTests,
+      name: 'C04 a release while a renewal is in flight drops it: the item is free, and no loss is told',
+    },
+  },
+  {
+    id: 'no-beat-left',
+    what: 'no timer and no request after the end (C05)',
+    file: 'lib/lease/heartbeat.ts',
+    find: 'this.#stopped = true;\n    this.#cancelBeat();',
+    replace: 'this.#stopped = true;',
+    test: {
+      file: heartbeatTests,
+      name: 'C05 after a release: no timer, no request, and the item is never touched again',
+    },
+  },
+  {
+    id: 'release-again',
+    what: 'a throttled release does not leave the lease to run out by itself',
+    file: lease,
+    find: 'if (mayPass) this.#releaseLater(',
+    replace: 'if (!mayPass) this.#releaseLater(',
+    test: {
+      file: 'test/client/with-lock.test.ts',
+      name: 'C28 a release that is throttled beyond all attempts is repeated in the background: the lease need not run out',
+    },
+  },
 ];

@@ -132,4 +132,48 @@ export const ofLostAnswers: readonly Protection[] = [
       name: 'C23 the token after a deletion, as TTL would do it, is higher',
     },
   },
+  {
+    id: 'give-back-late-grant',
+    what: 'a grant that is not handed out does not hold for a lease (C10)',
+    file: acquisition,
+    find: '    this.#giveBack();\n    this.#startOver();',
+    replace: '    this.#startOver();',
+    test: {
+      file: lostAnswers,
+      name: 'C10 a grant that took longer than its lease is not handed out, and is given back',
+    },
+  },
+  {
+    id: 'new-id-after-given-back',
+    what: 'a waiter whose unanswered grant was broken goes on under a new lease id',
+    file: acquisition,
+    find: "if (outcome.kind === 'given-back') this.#startOver();\n      else this",
+    replace: "if (outcome.kind !== 'given-back') this",
+    test: {
+      file: lostAnswers,
+      name: 'C09 a waiter whose unanswered grant was broken gets the lock under a new lease id',
+    },
+  },
+  {
+    id: 'own-spent-lease',
+    what: 'nobody waits for himself: what this call gives back is no holder (C30)',
+    file: acquisition,
+    find: 'this.#spent.has(leaseId) || this.#host.giveBack.isGivingBack(leaseId)',
+    replace: 'false',
+    test: {
+      file: lostAnswers,
+      name: 'C10 C30 nobody is told that the lock is held by the lease that he is giving back',
+    },
+  },
+  {
+    id: 'own-lease-of-before',
+    what: 'nobody waits for himself: what an earlier call gives back is no holder (C30)',
+    file: acquisition,
+    find: ' || this.#host.giveBack.isGivingBack(leaseId)',
+    replace: '',
+    test: {
+      file: lostAnswers,
+      name: 'C30 nor by one that an earlier call of the same client is giving back',
+    },
+  },
 ];

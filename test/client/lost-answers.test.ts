@@ -163,6 +163,24 @@ describe('writes whose answer is lost, late or doubled', () => {
     await until('the lock is free', isFree(name), 5_000);
   });
 
+  it('C09 a waiter whose unanswered grant was broken gets the lock under a new lease id', async () => {
+    const name = stage.name();
+    const operator = await stage.it.readyActor();
+    const { locks, faults } = await stage.it.readyActor({ ...single, ...longLease });
+    faults.on('UpdateItem').once().dropAnswer();
+    // It is to learn of its grant only after the break.
+    const deaf = faults.on('GetItem').dropRequest();
+    const acquiring = locks.acquire(name, { waitMs: 10_000 });
+    acquiring.catch(() => {});
+    await deaf.reached();
+    const { leaseId } = (await stage.it.item(name))!;
+    expect(await operator.locks.break(name, leaseId!)).toBe(true);
+    deaf.remove();
+    await using lease = await acquiring;
+    expect(lease.leaseId).not.toBe(leaseId);
+    expect(await stage.it.item(name)).toMatchObject({ leaseId: lease.leaseId, lastLeaseId: leaseId });
+  });
+
   it('C10 a grant that took longer than its lease is not handed out, and is given back', async () => {
     const name = stage.name();
     const { locks, faults, clocks } = await stage.it.readyActor();

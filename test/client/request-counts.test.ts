@@ -41,7 +41,7 @@ describe('I8: what a lock costs, by counting requests', () => {
   });
 
   it('C17 when all who need the time have aborted it is not asked for any longer', async () => {
-    const { locks, meter, faults } = stage.it.actor();
+    const { locks, meter, faults } = stage.it.actor({ maxAttempts: 1 });
     const hung = faults.on('GetItem').once().hang();
     const abort = new AbortController();
     const { signal } = abort;
