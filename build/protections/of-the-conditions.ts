@@ -33,7 +33,7 @@ export const ofTheConditions: readonly Protection[] = [
     find: `    any(
       released,
       expiredBefore(takeoverBefore),
-      seenLeaseId === undefined ? undefined : stillTheOneSeen(seenLeaseId),
+      seenLeaseId === undefined ? undefined : all(stillTheOneSeen(seenLeaseId), hasEnd),
     ),
 `,
     replace: '',
@@ -73,11 +73,22 @@ export const ofTheConditions: readonly Protection[] = [
     id: 'seen-lease-id',
     what: 'a superseder takes its own earlier lease over at once',
     file: conditions,
-    find: '      seenLeaseId === undefined ? undefined : stillTheOneSeen(seenLeaseId),\n',
+    find: '      seenLeaseId === undefined ? undefined : all(stillTheOneSeen(seenLeaseId), hasEnd),\n',
     replace: '',
     test: {
       file: acquireTests,
       name: 'the lease id that a superseder has seen is taken over, while it runs',
+    },
+  },
+  {
+    id: 'seen-has-end',
+    what: 'a superseder takes over leases and nothing else',
+    file: conditions,
+    find: 'all(stillTheOneSeen(seenLeaseId), hasEnd)',
+    replace: 'all(stillTheOneSeen(seenLeaseId), hasEnd && undefined)',
+    test: {
+      file: acquireTests,
+      name: 'a superseder takes over no item that has come to bear the lease id it has seen and is no lease',
     },
   },
   {
@@ -117,7 +128,7 @@ export const ofTheConditions: readonly Protection[] = [
     id: 'ours-by-type',
     what: 'an item with a numeric version and a strange lease id is left alone',
     file: conditions,
-    find: '  ...Object.entries(attributeTypes).map(absentOrTyped),\n',
+    find: ', ...Object.entries(attributeTypes).map(absentOrTyped)',
     replace: '',
     test: {
       file: foreignTests,
@@ -125,10 +136,43 @@ export const ofTheConditions: readonly Protection[] = [
     },
   },
   {
+    id: 'ours-least-number',
+    what: 'an item with a number below all that we write is left alone',
+    file: conditions,
+    find: "    { text: `#${attribute} > :leastNumber`, values: { ':leastNumber': -numberLimit } },\n",
+    replace: '',
+    test: {
+      file: foreignTests,
+      name: 'an expiry below all numbers: every operation is refused in plain words, and it is left alone',
+    },
+  },
+  {
+    id: 'ours-most-number',
+    what: 'an item with a number above all that we write is left alone',
+    file: conditions,
+    find: "    { text: `#${attribute} < :mostNumber`, values: { ':mostNumber': numberLimit } },\n",
+    replace: '',
+    test: {
+      file: foreignTests,
+      name: 'a time of the grant above all numbers: every operation is refused in plain words, and it is left alone',
+    },
+  },
+  {
+    id: 'reopen-released',
+    what: 'a completion that goes with half a lease is not taken back',
+    file: conditions,
+    find: "all({ text: 'attribute_exists(#completedAt)' }, released, ours)",
+    replace: "all({ text: 'attribute_exists(#completedAt)' }, ours)",
+    test: {
+      file: foreignTests,
+      name: 'a completion with half a lease: every operation is refused in plain words, and it is left alone',
+    },
+  },
+  {
     id: 'reopen-ours',
     what: 'a completion that is not ours is not taken back',
     file: conditions,
-    find: "all({ text: 'attribute_exists(#completedAt)' }, ours)",
+    find: "all({ text: 'attribute_exists(#completedAt)' }, released, ours)",
     replace: "all({ text: 'attribute_exists(#completedAt)' })",
     test: {
       file: foreignTests,

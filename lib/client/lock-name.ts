@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { UsageError } from '../errors/index.js';
 
 /** Names are partition keys: DynamoDB takes 2,048 bytes, half of that is plenty. */
@@ -45,6 +46,7 @@ export function isWellFormed(text: string): boolean {
 }
 
 function shown(name: unknown): string {
-  const text = JSON.stringify(name) ?? String(name);
+  // JSON can't tell everything that a caller without types may hand in.
+  const text = typeof name === 'string' ? JSON.stringify(name) : inspect(name, { depth: 0 });
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }

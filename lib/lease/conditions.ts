@@ -1,5 +1,5 @@
 import { all, any, type Condition } from '../table/index.js';
-import { attributeTypes } from './lease-item.js';
+import { attributeTypes, numberLimit } from './lease-item.js';
 
 /*
  * The conditions of the protocol (section 4), each a named part.
@@ -48,6 +48,9 @@ export function isExactly(seenLeaseId: string, seenToken: number): Condition {
   });
 }
 
+/** What has a lease id and no end is no lease of ours. */
+const hasEnd: Condition = { text: 'attribute_exists(#expiresAt)' };
+
 /** The work under this name is not finished. */
 const notCompleted: Condition = { text: 'attribute_not_exists(#completedAt)' };
 
@@ -58,19 +61,24 @@ const notGivenBack = (leaseId: string): Condition =>
     { text: '#lastLeaseId <> :leaseId', values: { ':leaseId': leaseId } },
   );
 
-/** An attribute of ours is absent or has our type. */
-const absentOrTyped = ([attribute, type]: [attribute: string, type: 'S' | 'N']): Condition =>
-  any(
-    { text: `attribute_not_exists(#${attribute})` },
-    { text: `attribute_type(#${attribute}, :type${type})`, values: { [`:type${type}`]: type } },
+/** A number that JavaScript can hold. A comparison of unlike types is false: this demands a number, too. */
+const numberInRange = (attribute: string): Condition =>
+  all(
+    { text: `#${attribute} > :leastNumber`, values: { ':leastNumber': -numberLimit } },
+    { text: `#${attribute} < :mostNumber`, values: { ':mostNumber': numberLimit } },
   );
 
+const typed = (attribute: string, type: 'S' | 'N'): Condition =>
+  type === 'N'
+    ? numberInRange(attribute)
+    : { text: `attribute_type(#${attribute}, :string)`, values: { ':string': 'S' } };
+
+/** An attribute of ours is absent or has our type. */
+const absentOrTyped = ([attribute, type]: [attribute: string, type: 'S' | 'N']): Condition =>
+  any({ text: `attribute_not_exists(#${attribute})` }, typed(attribute, type));
+
 /** The item can be one of ours: what `leaseItemOf` would refuse must be refused before it is written to. */
-const ours: Condition = all(
-  // A comparison of unlike types is false: this demands a number, too.
-  { text: '#version < :versionLimit', values: { ':versionLimit': Number.MAX_SAFE_INTEGER } },
-  ...Object.entries(attributeTypes).map(absentOrTyped),
-);
+const ours: Condition = all(numberInRange('version'), ...Object.entries(attributeTypes).map(absentOrTyped));
 
 /** Nothing stands under the name, or something that we wrote: other people's items are never touched. */
 const oursOrNew: Condition = any({ text: 'attribute_not_exists(#name)' }, ours);
@@ -87,7 +95,7 @@ export function mayBeGranted(leaseId: string, takeoverBefore: number, seenLeaseI
     any(
       released,
       expiredBefore(takeoverBefore),
-      seenLeaseId === undefined ? undefined : stillTheOneSeen(seenLeaseId),
+      seenLeaseId === undefined ? undefined : all(stillTheOneSeen(seenLeaseId), hasEnd),
     ),
     notGivenBack(leaseId),
     oursOrNew,
@@ -115,5 +123,5 @@ export function lengthens(expiresAt: number): Condition {
   return { text: '#expiresAt < :newExpiresAt', values: { ':newExpiresAt': expiresAt } };
 }
 
-/** There is a completion of ours to take back. */
-export const isCompleted: Condition = all({ text: 'attribute_exists(#completedAt)' }, ours);
+/** There is a completion of ours to take back. Whoever completes gives the lease back. */
+export const isCompleted: Condition = all({ text: 'attribute_exists(#completedAt)' }, released, ours);

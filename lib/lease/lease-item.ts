@@ -39,7 +39,8 @@ export const attributeTypes: Readonly<Record<string, 'S' | 'N'>> = {
   completedAt: 'N',
 };
 
-const typeNames = { S: 'string', N: 'number' } as const;
+/** Numbers of ours lie below this, either way: a `number` holds them exactly. */
+export const numberLimit = Number.MAX_SAFE_INTEGER;
 
 /**
  * Reads a stored item as ours.
@@ -50,14 +51,24 @@ export function leaseItemOf(name: string, stored: StoredItem): LeaseItem {
   for (const [attribute, type] of [['version', 'N'] as const, ...Object.entries(attributeTypes)]) {
     const value = stored[attribute];
     if (value === undefined && attribute !== 'version') continue;
-    if (typeof value === typeNames[type]) continue;
-    const found = value === undefined ? 'missing' : `a ${typeof value}`;
-    throw notOurs(name, `${attribute} is ${found}, not a ${typeNames[type]}`);
+    const problem = type === 'S' ? textProblem(value) : numberProblem(value);
+    if (problem) throw notOurs(name, `${attribute} is ${problem}`);
   }
   if ((stored.leaseId === undefined) !== (stored.expiresAt === undefined)) {
     throw notOurs(name, 'leaseId and expiresAt stand only together');
   }
   return stored as LeaseItem;
+}
+
+function textProblem(value: unknown): string | undefined {
+  return typeof value === 'string' ? undefined : `a ${typeof value}, not a string`;
+}
+
+/** What no `number` can hold was read as a `bigint`. */
+function numberProblem(value: unknown): string | undefined {
+  if (value === undefined) return 'missing';
+  if (typeof value !== 'number' && typeof value !== 'bigint') return `a ${typeof value}, not a number`;
+  return -numberLimit < value && value < numberLimit ? undefined : 'out of range';
 }
 
 function notOurs(name: string, why: string): UsageError {

@@ -31,7 +31,11 @@ export const acquireMutants = [
       "text: '#expiresAt < :newExpiresAt'",
       "text: '(#expiresAt < :newExpiresAt OR attribute_exists(#expiresAt))'",
     ],
-    ['reopen: only what is completed', "all({ text: 'attribute_exists(#completedAt)' }, ours)", 'ours'],
+    [
+      'reopen: only what is completed',
+      "all({ text: 'attribute_exists(#completedAt)' }, released, ours)",
+      'all(released, ours)',
+    ],
   ]),
   ...mutantsOf('lock', 'lib/lease/acquire-request.ts', [
     [

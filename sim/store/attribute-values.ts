@@ -48,10 +48,15 @@ export function isEqual(a: AttributeValue, b: AttributeValue): boolean {
 
 /** Smaller than 0, 0, larger: of two strings by UTF-8 bytes, of two numbers; `undefined` if they don't compare. */
 export function order(a: AttributeValue, b: AttributeValue): number | undefined {
-  if (a.N !== undefined && b.N !== undefined) return numberOf(a.N) - numberOf(b.N);
+  if (a.N !== undefined && b.N !== undefined) return orderOfNumbers(a.N, b.N);
   if (a.S !== undefined && b.S !== undefined) return orderOfText(a.S, b.S);
   if (typeOf(a) === typeOf(b)) throw new NotSimulated(`order of ${typeOf(a)}`);
   return undefined;
+}
+
+/** Rounding keeps the order, so what a `number` can't hold exactly compares as well, unless it is too close to call. */
+function orderOfNumbers(a: string, b: string): number {
+  return Number(a) < Number(b) ? -1 : Number(a) > Number(b) ? 1 : numberOf(a) - numberOf(b);
 }
 
 /** By UTF-8 bytes: what S3 lists and DynamoDB compares by. Apart from the product's own, which it checks. */

@@ -81,6 +81,16 @@ describe('the acquire condition, part by part, on a real engine', () => {
     expect(await stage.it.item(name)).toMatchObject({ leaseId: 'second' });
   });
 
+  it('a superseder takes over no item that has come to bear the lease id it has seen and is no lease', async () => {
+    const name = stage.name();
+    const actor = await stage.it.readyActor();
+    await stage.it.put({ name, version: 7, leaseId: 'first', owner: 'somebody else' });
+    const before = await stage.it.item(name);
+    const late = grantOf(actor, name, 'second', { seenLeaseId: 'first' });
+    await expect(late).rejects.toMatchObject({ name: 'UsageError' });
+    expect(await stage.it.item(name)).toEqual(before);
+  });
+
   it('C07 adoption: an item that carries this call’s own lease id is this call’s grant', async () => {
     const name = stage.name();
     const actor = await stage.it.readyActor();
