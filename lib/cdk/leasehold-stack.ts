@@ -3,6 +3,9 @@ import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { ScheduleExpression } from 'aws-cdk-lib/aws-scheduler';
 import type { Construct } from 'constructs';
 import { LeaseTable } from './lease-table.js';
+import { LeaseholdAlarms } from './leasehold-alarms.js';
+import { LeaseholdDashboard } from './leasehold-dashboard.js';
+import { refuseIdle } from './leasehold-stack-limits.js';
 import type { LeaseholdStackProps } from './leasehold-stack-props.js';
 import { LockService } from './lock-service.js';
 import { SliceScan } from './slice-scan.js';
@@ -33,13 +36,35 @@ export class LeaseholdStack extends Stack {
     });
     new CfnOutput(this, 'TableName', { value: this.leases.tableName });
     const { logs, metrics, tracing } = props;
-    const common = { leases: this.leases, removalPolicy, logs, metrics, tracing };
+    // What the functions count goes by the stack's name, so that two stacks of one account are told apart.
+    const common = {
+      leases: this.leases,
+      removalPolicy,
+      logs,
+      metrics,
+      tracing,
+      serviceName: this.stackName,
+    };
     if (props.lockService ?? true) {
       this.lockService = this.#lockService(props, common);
     }
     if (props.bucketName !== undefined || props.bucketParameter) {
       this.scan = this.#scan(props, common);
     }
+    this.#watch(props);
+  }
+
+  /** Made last: what is made later would not be seen. */
+  #watch({ alarms = true, dashboard = true, alarmTopicArn }: LeaseholdStackProps): void {
+    const watched = {
+      leases: this.leases,
+      lockServices: this.lockService ? [this.lockService] : [],
+      scans: this.scan ? [this.scan] : [],
+      serviceNames: [this.stackName],
+    };
+    const topicArns = alarmTopicArn === undefined ? [] : [alarmTopicArn];
+    const made = alarms ? new LeaseholdAlarms(this, 'Alarms', { ...watched, topicArns }) : undefined;
+    if (dashboard) new LeaseholdDashboard(this, 'Dashboard', { ...watched, alarms: made });
   }
 
   #lockService(props: LeaseholdStackProps, common: CommonProps): LockService {
@@ -83,33 +108,7 @@ interface CommonProps {
   readonly logs: boolean | undefined;
   readonly metrics: boolean | undefined;
   readonly tracing: boolean | undefined;
-}
-
-const ofTheLockService = ['lockNames', 'operators', 'functionUrl', 'watchExecutions'] as const;
-const ofTheScan = [
-  'prefix',
-  'outputBucketName',
-  'readObjects',
-  'seats',
-  'slices',
-  'leaseMs',
-  'schedule',
-] as const;
-
-/** A setting of something that is not there was a mistake, and would be seen late. */
-function refuseIdle(props: LeaseholdStackProps): void {
-  const { bucketName, bucketParameter, lockService, outputPrefix, outputBucketName } = props;
-  if (bucketName !== undefined && bucketParameter)
-    throw new Error('bucketParameter: must be left out where bucketName is given');
-  const idle = (names: readonly (keyof LeaseholdStackProps)[], needs: string) => {
-    const name = names.find((one) => props[one] !== undefined);
-    if (name) throw new Error(`${name}: counts for nothing without ${needs}`);
-  };
-  if (lockService === false) idle(ofTheLockService, 'the lock service, which was left out');
-  if (bucketName === undefined && !bucketParameter)
-    idle(ofTheScan, 'a scan: give bucketName, or bucketParameter');
-  if (outputPrefix !== undefined && outputBucketName === undefined)
-    idle(['outputPrefix'], 'outputBucketName');
+  readonly serviceName: string;
 }
 
 /** The template asks for it at deployment, so that it can be synthesized knowing nothing. */

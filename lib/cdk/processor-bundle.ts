@@ -38,8 +38,12 @@ export function bundledProcessor(
       local: {
         tryBundle(directory) {
           esbuild.buildSync({
-            entryPoints: [path],
-            outfile: join(directory, 'index.mjs'),
+            entryPoints: [{ in: path, out: 'index' }],
+            outdir: directory,
+            outExtension: { '.js': '.mjs' },
+            // What is switched off is never loaded.
+            splitting: true,
+            chunkNames: 'chunks/[name]-[hash]',
             absWorkingDir: dirname(path),
             bundle: true,
             platform: 'node',

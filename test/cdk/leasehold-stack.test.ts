@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CfnResource } from 'aws-cdk-lib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { LeaseholdStack, type LeaseholdStackProps } from '../../lib/cdk/index.js';
 import { hashless } from './hashless.js';
 import { nagFindings } from './nag.js';
@@ -22,6 +22,7 @@ const everything: LeaseholdStackProps = {
   slices: 64,
   leaseMs: 20_000,
   schedule: 'rate(1 day)',
+  alarmTopicArn: 'arn:aws:sns:eu-central-1:000000000000:operators',
   tracing: true,
 };
 
@@ -37,7 +38,10 @@ describe('the stack', () => {
     ['as it is', {}],
     ['with every option', everything],
     ['without keeping anything', { keep: false, bucketName: 'data' }],
-    ['told little', { logs: false, metrics: false, operators: false, bucketName: 'data' }],
+    [
+      'told little',
+      { logs: false, metrics: false, operators: false, dashboard: false, alarms: false, bucketName: 'data' },
+    ],
   ])('%s: cdk-nag finds nothing', (_, props) => {
     expect(nagFindings(stackOf(props))).toEqual([]);
   });
@@ -63,6 +67,20 @@ describe('the stack', () => {
     const tables = functions.map(({ Properties }) => Properties.Environment.Variables.LEASEHOLD_TABLE.Ref);
     expect(tables.length).toBeGreaterThanOrEqual(6);
     expect(new Set(tables).size).toBe(1);
+  });
+
+  it('is watched: a dashboard, and alarms that tell the topic', () => {
+    const template = stackTemplate(everything);
+    template.resourceCountIs('AWS::CloudWatch::Dashboard', 1);
+    template.allResourcesProperties('AWS::CloudWatch::Alarm', {
+      AlarmActions: ['arn:aws:sns:eu-central-1:000000000000:operators'],
+    });
+    template.allResourcesProperties('AWS::Lambda::Function', {
+      Environment: { Variables: { POWERTOOLS_SERVICE_NAME: 'Leasehold', LEASEHOLD_TRACING: 'on' } },
+    });
+    const unwatched = stackTemplate({ dashboard: false, alarms: false });
+    unwatched.resourceCountIs('AWS::CloudWatch::Dashboard', 0);
+    unwatched.resourceCountIs('AWS::CloudWatch::Alarm', 0);
   });
 
   it('with a bucket of its own for output', () => {
@@ -98,6 +116,10 @@ describe('what counts for nothing is refused', () => {
     ],
     ['outputPrefix: counts for nothing without outputBucketName', { bucketName: 'data', outputPrefix: 'x/' }],
     [
+      'alarmTopicArn: counts for nothing without the alarms, which were left out',
+      { alarms: false, alarmTopicArn: 'arn:aws:sns:eu-central-1:000000000000:operators' },
+    ],
+    [
       'lockNames: counts for nothing without the lock service, which was left out',
       { lockService: false, lockNames: ['a'] },
     ],
@@ -116,6 +138,7 @@ describe("CDK's own validation of templates", () => {
   });
 
   it('runs: what CloudFormation would frown at is reported', () => {
+    vi.spyOn(console, 'error').mockImplementationOnce(() => {});
     const app = appOf({}, (table) => table.addPropertyOverride('BillingMode', 'FOR_FREE'));
     expect(reported(app.synth().directory)).toEqual([expect.stringContaining('FOR_FREE')]);
   });

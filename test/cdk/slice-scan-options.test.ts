@@ -95,12 +95,12 @@ describe('a processor of your own', () => {
   it('may be a bundle built elsewhere, or code from a bucket', () => {
     const fromBucket = parts((stack) => ({
       processor: ScanProcessor.fromCode(
-        Code.fromBucket(Bucket.fromBucketName(stack, 'Code', 'code'), 'scan.zip'),
+        Code.fromBucket(Bucket.fromBucketName(stack, 'Code', 'code'), 'scan.zip', 'version-1'),
       ),
     }));
     fromBucket.template().hasResourceProperties('AWS::Lambda::Function', {
       Handler: 'index.work',
-      Code: { S3Bucket: 'code', S3Key: 'scan.zip' },
+      Code: { S3Bucket: 'code', S3Key: 'scan.zip', S3ObjectVersion: 'version-1' },
     });
   });
 

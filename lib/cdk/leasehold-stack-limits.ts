@@ -1,0 +1,33 @@
+import type { LeaseholdStackProps } from './leasehold-stack-props.js';
+
+const ofTheLockService = ['lockNames', 'operators', 'functionUrl', 'watchExecutions'] as const;
+const ofTheScan = [
+  'prefix',
+  'outputBucketName',
+  'readObjects',
+  'seats',
+  'slices',
+  'leaseMs',
+  'schedule',
+] as const;
+
+/**
+ * A setting of something that is not there was a mistake, and would be seen late.
+ *
+ * @throws Error that names it, and what it needs
+ */
+export function refuseIdle(props: LeaseholdStackProps): void {
+  const { bucketName, bucketParameter, lockService, outputPrefix, outputBucketName } = props;
+  if (bucketName !== undefined && bucketParameter)
+    throw new Error('bucketParameter: must be left out where bucketName is given');
+  const idle = (names: readonly (keyof LeaseholdStackProps)[], needs: string) => {
+    const name = names.find((one) => props[one] !== undefined);
+    if (name) throw new Error(`${name}: counts for nothing without ${needs}`);
+  };
+  if (lockService === false) idle(ofTheLockService, 'the lock service, which was left out');
+  if (bucketName === undefined && !bucketParameter)
+    idle(ofTheScan, 'a scan: give bucketName, or bucketParameter');
+  if (props.alarms === false) idle(['alarmTopicArn'], 'the alarms, which were left out');
+  if (outputPrefix !== undefined && outputBucketName === undefined)
+    idle(['outputPrefix'], 'outputBucketName');
+}
