@@ -44,7 +44,8 @@ export async function recordedScan(): Promise<RecordedScan> {
     LEASEHOLD_S3_ENDPOINT: recorders[name].endpoints.s3,
   });
   const reader = new S3Client({ ...s3.clientConfig(), endpoint: recorders.work.endpoints.s3 });
-  const processor = readingProcessor(reader);
+  const pages = { done: 0 };
+  const processor = readingProcessor(reader, pages);
   const plan = createPlanHandler({ env: envOf('plan') });
   const work = createWorkHandler({ processor, env: envOf('work') });
   const verify = createVerifyHandler({ processor, env: envOf('verify') });
@@ -52,17 +53,12 @@ export async function recordedScan(): Promise<RecordedScan> {
     const run = 'run-1';
     await plan({ run, input: { bucket: 'data', prefix: 'logs/', seats: 2, slices: 1, pageSize: 5 } });
     await splitFirst(dynamo.clientConfig(), run);
-    // The first call has time for some pages only: what it leaves half-done is for the next.
-    let calls = 0;
-    const seat = async (number: number): Promise<void> => {
-      const until = Date.now() + (calls++ === 0 ? 5_600 : 60_000);
-      const answer = await work(
-        { run, seat: number },
-        { getRemainingTimeInMillis: () => until - Date.now() },
-      );
-      if (answer.status === 'more') await seat(number);
-    };
-    await Promise.all([seat(0), seat(1)]);
+    // The first call's time is short after two pages: what it leaves half-done is for the next.
+    const short = { getRemainingTimeInMillis: () => (pages.done < 2 ? 60_000 : 1_000) };
+    const first = await work({ run, seat: 0 }, short);
+    if (first.status !== 'more') throw new Error(`the call that was to be short ended as ${first.status}`);
+    const ample = { getRemainingTimeInMillis: () => 60_000 };
+    await Promise.all([work({ run, seat: 0 }, ample), work({ run, seat: 1 }, ample)]);
     const { status } = await verify({ run });
     if (status !== 'complete') throw new Error(`the scan to be recorded ended as ${status}`);
     return {
@@ -88,7 +84,10 @@ async function splitFirst(config: DynamoDBClientConfig, run: string): Promise<vo
 }
 
 /** Reads each object, writes one per page, and has results too large for an item. */
-function readingProcessor(s3: S3Client): Processor<{ readonly texts: readonly string[] }> {
+function readingProcessor(
+  s3: S3Client,
+  pages: { done: number },
+): Processor<{ readonly texts: readonly string[] }> {
   return {
     inlineBytes: 1,
     empty: () => ({ texts: [] }),
@@ -101,6 +100,7 @@ function readingProcessor(s3: S3Client): Processor<{ readonly texts: readonly st
         texts.push(await Body!.transformToString());
       }
       await output.put('texts.json', JSON.stringify(texts));
+      pages.done += 1;
       return { texts };
     },
     merge: (a, b) => ({ texts: [...a.texts, ...b.texts] }),
