@@ -1,117 +1,18 @@
-import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import {
-  type GrantOutcome,
-  requestGrant,
-  requestReopening,
-  type TableContext,
-  takeoverBefore,
-} from '../../lib/lease/index.js';
+import { describe, it } from 'vitest';
 import { checkProperty } from '../support/property.js';
-import { type Item, simulatedNow, simulatedTable } from '../support/simulated-table.js';
-import { useStage } from '../support/use-stage.js';
-import { anyItem, isOurs } from './support/any-item.js';
+import { simulatedNow, simulatedTable } from '../support/simulated-table.js';
+import { anyItem, anySeen } from './support/any-item.js';
+import { checkItem } from './support/check-item.js';
 
-/** Where items lie. */
-interface Place {
-  readonly context: TableContext;
-  put(item: Item): Promise<unknown>;
-  get(name: string): Promise<Item | undefined>;
-}
-
-const request = { leaseId: 'mine', owner: 'me', leaseMs: 3_000 };
-
-/** What the protocol's section 4 makes of an acquire; `foreign`: nothing, in plain words. */
-function expectedOf(item: Item, before: number, seenLeaseId: string | undefined): string {
-  if (!isOurs(item)) return 'foreign';
-  const { leaseId, expiresAt, completedAt, lastLeaseId } = item;
-  const isFree = leaseId === undefined || Number(expiresAt!.N) < before || leaseId.S === seenLeaseId;
-  if (completedAt === undefined && isFree && lastLeaseId?.S !== 'mine') return 'granted';
-  if (leaseId?.S === 'mine') return 'adopted';
-  if (completedAt !== undefined) return 'completed';
-  return lastLeaseId?.S === 'mine' ? 'given-back' : 'held';
-}
-
-async function outcomeOf(asked: Promise<GrantOutcome>): Promise<{ kind: string; outcome?: GrantOutcome }> {
-  try {
-    const outcome = await asked;
-    const isAdopted = outcome.kind === 'granted' && outcome.grant.adopted;
-    return { kind: isAdopted ? 'adopted' : outcome.kind, outcome };
-  } catch (error) {
-    const { name, message } = error as Error;
-    if (name !== 'UsageError' || !message.includes('was not written by Leasehold')) throw error;
-    return { kind: 'foreign' };
-  }
-}
-
-/** One case: the item is put, and an acquire and a reopening come upon it. */
-async function check(place: Place, item: Item, seenLeaseId: string | undefined): Promise<void> {
-  const name = item.name!.S!;
-  await place.put(item);
-  const before = await place.get(name);
-  const expected = expectedOf(item, takeoverBefore(place.context), seenLeaseId);
-  const { kind, outcome } = await outcomeOf(requestGrant(place.context, { ...request, name, seenLeaseId }));
-  const after = (await place.get(name))!;
-  if (kind !== expected) throw new Error(`${kind}, where ${expected} is right`);
-  if (expected !== 'granted') expect(after).toEqual(before);
-  if (outcome?.kind === 'granted') {
-    const { token, item: found } = outcome.grant;
-    const version = Number(before!.version!.N);
-    if (token !== (expected === 'granted' ? version + 1 : version)) throw new Error(`the token is ${token}`);
-    if (Number(after.version!.N) !== token || after.leaseId?.S !== 'mine')
-      throw new Error('not in the table');
-    if (found?.version !== version) throw new Error('the item before the grant is not told');
-    const kept = ({ checkpoint, payload, LeaseId }: Item) => [checkpoint, payload, LeaseId];
-    expect(kept(after)).toEqual(kept(before!));
-    return;
-  }
-  const isReopened = await requestReopening(place.context, name).catch((error: Error) => error.name);
-  const isForeign = expected === 'foreign';
-  if (isForeign !== (isReopened === 'UsageError')) throw new Error(`reopening answers ${isReopened}`);
-  // A completion that goes with a lease is none of ours.
-  const isToStay = isForeign || item.leaseId !== undefined;
-  if (isToStay) expect(await place.get(name)).toEqual(before);
-  else expect(await place.get(name)).not.toHaveProperty('completedAt');
-}
-
-const seen = fc.constantFrom(undefined, undefined, 'seen');
-
-describe('any item that an acquire may come upon', () => {
-  it('is granted, or not, as the protocol says; what others wrote is never touched: in the simulated table', async () => {
+describe('any item that an acquire may come upon, in the simulated table', () => {
+  it('is granted, or not, as the protocol says; what others wrote is never touched', async () => {
     const place = simulatedTable();
     let names = 0;
     await checkProperty(
-      fc.asyncProperty(anyItem(simulatedNow), seen, async (attributes, seenLeaseId) => {
-        await check(place, { ...attributes, name: { S: `item-${++names}` } }, seenLeaseId);
+      fc.asyncProperty(anyItem(simulatedNow), anySeen, async (attributes, seenLeaseId) => {
+        await checkItem(place, { ...attributes, name: { S: `item-${++names}` } }, seenLeaseId);
       }),
     );
-  });
-
-  describe('on a real engine', () => {
-    const stage = useStage();
-
-    it('is granted, or not, as the protocol says; what others wrote is never touched', async () => {
-      const { locks } = await stage.it.readyActor();
-      const { context } = locks;
-      const { raw, table: TableName } = stage.it;
-      const place: Place = {
-        context,
-        put: (Item) => raw.send(new PutItemCommand({ TableName, Item })),
-        get: async (name) => {
-          const Key = { name: { S: name } };
-          return (await raw.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }))).Item;
-        },
-      };
-      // Ten days away either way, so that no time that passes in this test matters.
-      const { earliest } = context.clock.now();
-      const items = fc.oneof(...[-864e6, 864e6].map((awayMs) => anyItem(Math.floor(earliest) + awayMs)));
-      await checkProperty(
-        fc.asyncProperty(items, seen, async (attributes, seenLeaseId) => {
-          await check(place, { ...attributes, name: { S: stage.name() } }, seenLeaseId);
-        }),
-        { cases: 400 },
-      );
-    });
   });
 });

@@ -95,3 +95,6 @@ export function isOurs(item: Item): boolean {
     (item.leaseId === undefined) === (item.expiresAt === undefined)
   );
 }
+
+/** What a superseder has been shown, if it is one. */
+export const anySeen = fc.constantFrom(undefined, undefined, 'seen');
