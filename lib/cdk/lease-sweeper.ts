@@ -21,7 +21,12 @@ export class LeaseSweeper extends Construct {
   readonly function: LambdaFunction;
 
   /** @throws Error if a setting is out of its range, or if the bundles were not built */
-  constructor(scope: Construct, id: string, leases: ILeaseTable, props: LeaseSweeperProps = {}) {
+  constructor(
+    scope: Construct,
+    id: string,
+    leases: ILeaseTable,
+    props: LeaseSweeperProps & { readonly removalPolicy?: RemovalPolicy } = {},
+  ) {
     super(scope, id);
     const { every = Duration.hours(6), deletesPerSecond = 100 } = props;
     if (!Number.isInteger(deletesPerSecond) || deletesPerSecond < 1 || deletesPerSecond > 1_000) {
@@ -34,7 +39,7 @@ export class LeaseSweeper extends Construct {
     }
     const logGroup = new LogGroup(this, 'Logs', {
       retention: props.logRetention ?? RetentionDays.ONE_MONTH,
-      removalPolicy: RemovalPolicy.DESTROY,
+      removalPolicy: props.removalPolicy ?? RemovalPolicy.RETAIN,
     });
     this.function = new LambdaFunction(this, 'Function', {
       description: 'Leasehold: deletes expired items, as TTL would',

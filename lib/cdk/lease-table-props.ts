@@ -13,7 +13,7 @@ export interface LeaseTableProps {
   readonly pointInTimeRecovery?: boolean;
   /** Whether the table can't be deleted. @default true */
   readonly deletionProtection?: boolean;
-  /** What becomes of the table when it leaves the stack. @default RemovalPolicy.RETAIN */
+  /** What becomes of the table, and of its sweeper's logs, when it leaves the stack. @default RemovalPolicy.RETAIN */
   readonly removalPolicy?: RemovalPolicy;
   /** Whether CloudWatch Contributor Insights shows the names that are throttled most. @default false */
   readonly contributorInsights?: boolean;

@@ -46,7 +46,7 @@ export class LeaseTable extends LeaseTableBase {
   /** @throws Error if the replicas asked for can't hold locks */
   constructor(scope: Construct, id: string, props: LeaseTableProps = {}) {
     super(scope, id);
-    const { replicas } = props;
+    const { replicas, removalPolicy = RemovalPolicy.RETAIN } = props;
     if (replicas) checkReplicas(this, replicas);
     if (props.sweeper && !replicas)
       throw new Error('sweeper: only a table with replicas has one, others have TTL');
@@ -57,7 +57,7 @@ export class LeaseTable extends LeaseTableBase {
       encryption: props.encryption,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: props.pointInTimeRecovery ?? true },
       deletionProtection: props.deletionProtection ?? true,
-      removalPolicy: props.removalPolicy ?? RemovalPolicy.RETAIN,
+      removalPolicy,
       ...(props.contributorInsights && {
         contributorInsightsSpecification: { enabled: true, mode: ContributorInsightsMode.THROTTLED_KEYS },
       }),
@@ -83,7 +83,7 @@ export class LeaseTable extends LeaseTableBase {
     this.tableArns = [table.tableArn, ...(replicas?.regions ?? []).map((region) => this.#arnIn(region))];
     this.replicaKeyArns = Object.values(props.encryption?.replicaKeyArns ?? {});
     this.noTransactions = replicas && 'a strongly consistent global table has no transactions';
-    this.sweeper = replicas && new LeaseSweeper(this, 'Sweeper', this, props.sweeper);
+    this.sweeper = replicas && new LeaseSweeper(this, 'Sweeper', this, { ...props.sweeper, removalPolicy });
     this.node.addValidation({ validate: () => replicaProblems(table.node.defaultChild as CfnGlobalTable) });
   }
 

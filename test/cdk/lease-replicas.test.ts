@@ -7,6 +7,8 @@ import { Runtime } from 'aws-cdk-lib/aws-lambda';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { describe, expect, it } from 'vitest';
 import { LeaseTable, type LeaseTableProps } from '../../lib/cdk/index.js';
+import { hashless } from './hashless.js';
+import { nagFindings } from './nag.js';
 import { appAsDeployed, emptyStack, statementsOf } from './synthesize.js';
 
 const tableType = 'AWS::DynamoDB::GlobalTable';
@@ -86,7 +88,10 @@ describe('a table with replicas', () => {
       Environment: { Variables: { LEASEHOLD_DELETES_PER_SECOND: '100' } },
     });
     template.hasResourceProperties('AWS::Events::Rule', { ScheduleExpression: 'rate(6 hours)' });
-    template.hasResourceProperties('AWS::Logs::LogGroup', { RetentionInDays: 30 });
+    template.hasResource('AWS::Logs::LogGroup', {
+      DeletionPolicy: 'Retain',
+      Properties: { RetentionInDays: 30 },
+    });
   });
 
   it("grants hold for the table in each Region, and for a customer's keys there", () => {
@@ -121,6 +126,22 @@ describe('a table with replicas', () => {
       'heldChecks: a strongly consistent global table has no transactions',
     );
   });
+});
+
+it('cdk-nag has nothing to say, with every option and grant', () => {
+  const stack = inEurope();
+  const key = new Key(stack, 'Key', { enableKeyRotation: true });
+  const keys = Object.fromEntries(
+    replicas.regions.map((region) => [region, `arn:aws:kms:${region}:123456789012:key/${region}`]),
+  );
+  const encryption = TableEncryptionV2.customerManagedKey(key, keys);
+  made({ replicas, encryption, contributorInsights: true }, stack);
+  expect(nagFindings(stack)).toEqual([]);
+});
+
+it('is what it was, with every option', () => {
+  const template = templateOf({ replicas, contributorInsights: true, tableName: 'locks' });
+  expect(hashless(template)).toMatchSnapshot();
 });
 
 describe('what is refused', () => {
