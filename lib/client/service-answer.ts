@@ -4,7 +4,8 @@ import type { Operation } from '../service/requests.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+/** Within what a `Date` can be, and tokens are. */
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Math.abs(value) <= 8.64e15;
 const isText = (value: unknown): value is string => typeof value === 'string';
 const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null ? (value as Fields) : {};
@@ -32,6 +33,25 @@ const shapes: Readonly<Record<Operation, (answer: Fields, request: Fields) => bo
   break: ({ broken }) => typeof broken === 'boolean',
   reopen: ({ open }) => typeof open === 'boolean',
 };
+
+/** Whether it is an error of the service: what this client goes on with is there, and of its type. */
+export function holdsError(value: unknown): value is ServiceErrorBody {
+  const error = fieldsOf(value);
+  const holds = isText(error.name) && Object.hasOwn(errorShapes, error.name) && errorShapes[error.name];
+  return isText(error.message) && !!holds && holds(error);
+}
+
+const errorShapes: Readonly<Record<string, (error: Fields) => boolean>> = {
+  LockHeldError: ({ holder }) => holder === undefined || isHolder(fieldsOf(holder)),
+  LockLostError: ({ reason }) => isText(reason),
+  AlreadyCompletedError: ({ completedAt, token }) => isNumber(completedAt) && isNumber(token),
+  StoreError: () => true,
+  UsageError: () => true,
+};
+
+function isHolder({ owner, token, acquiredAt, expiresAt }: Fields): boolean {
+  return isText(owner) && isNumber(token) && isNumber(acquiredAt) && isNumber(expiresAt);
+}
 
 function isGrant({ granted }: Fields, { leaseId }: Fields): boolean {
   const grant = fieldsOf(granted);

@@ -12,11 +12,11 @@ import type {
   ResumeRequest,
 } from '../lease/index.js';
 import { deadlineAfter, type Runtime } from '../runtime/index.js';
-import type { ServiceErrorBody, ServiceFailure, SuccessOf } from '../service/answers.js';
+import type { ServiceErrorBody, SuccessOf } from '../service/answers.js';
 import { isStorable } from '../service/json-value.js';
 import type { Operation, RequestOf } from '../service/requests.js';
 import type { ItemChange } from '../table/index.js';
-import { grantOf, holdsAnswer, isTime, itemOf, refusedOutcomeOf } from './service-answer.js';
+import { grantOf, holdsAnswer, holdsError, isTime, itemOf, refusedOutcomeOf } from './service-answer.js';
 import { failureOf, noAnswer, parsed, type RequestKind, transportErrorOf } from './service-failure.js';
 import type { ServiceTransport } from './service-transport.js';
 
@@ -145,7 +145,8 @@ export class ServiceStore implements LeaseStore {
   ): Promise<SuccessOf<Name>> {
     const { done } = await this.#ask(operation, request, signal);
     if (done) return done;
-    throw this.#unexpected((request as { readonly name?: string }).name);
+    const { name } = request as { readonly name?: string };
+    throw noAnswer(this.#options.transport.service, name, kindOf(operation));
   }
 
   /** One request; errors that are no outcome of it are thrown. */
@@ -157,7 +158,7 @@ export class ServiceStore implements LeaseStore {
     const { transport, clock, runtime, callTimeoutMs } = this.#options;
     const { service } = transport;
     const { name } = request as { readonly name?: string };
-    const kind: RequestKind = operation === 'inspect' || operation === 'list' ? 'read' : 'write';
+    const kind = kindOf(operation);
     const deadline = deadlineAfter(runtime, callTimeoutMs, signal);
     const sentAt = clock.instant();
     const response = await this.#exchange(JSON.stringify({ operation, ...request }), deadline.signal)
@@ -171,11 +172,11 @@ export class ServiceStore implements LeaseStore {
     const { attempts } = response;
     if (isTime(answer.now)) clock.learn(sentAt, answer.now as TimeInterval);
     if (holdsAnswer(operation, answer, request)) return { done: answer as SuccessOf<Name>, attempts };
-    const error = answer.ok === false ? (answer as unknown as ServiceFailure).error : undefined;
-    if (error?.name === 'StoreError') throw storeError(error, kind, attempts);
-    if (error?.name === 'UsageError') throw usageError(error);
-    if (typeof error?.name === 'string') return { error, attempts };
-    throw noAnswer(service, name, kind);
+    const { ok, error } = answer;
+    if (ok !== false || !holdsError(error)) throw noAnswer(service, name, kind);
+    if (error.name === 'StoreError') throw storeError(error, kind, attempts);
+    if (error.name === 'UsageError') throw usageError(error);
+    return { error, attempts };
   }
 
   async #exchange(request: string, signal: AbortSignal) {
@@ -188,9 +189,14 @@ export class ServiceStore implements LeaseStore {
     }
   }
 
-  #unexpected(name: string | undefined): StoreError {
+  /** An error of the service, but none that this operation can end with. */
+  #unexpected(name: string): StoreError {
     return noAnswer(this.#options.transport.service, name, 'write');
   }
+}
+
+function kindOf(operation: Operation): RequestKind {
+  return operation === 'inspect' || operation === 'list' ? 'read' : 'write';
 }
 
 function storeError(
