@@ -1,8 +1,8 @@
 /**
  * The deterministic simulation of locks and scans.
  *
- *     npm run sim -- --seeds 100000 [--from N] [--suite lock|scan] [--json]
- *     npm run sim -- --seed N --trace [--suite lock|scan]
+ *     npm run sim -- --seeds 100000 [--from N] [--suite lock|line|scan] [--json]
+ *     npm run sim -- --seed N --trace [--suite lock|line|scan]
  *     npm run sim -- --mutants [--only words] [--json]
  *
  * Ends with 1 when a rule was broken, or a mutant was not caught.
@@ -33,7 +33,7 @@ const options = new Command('sim')
   .option('--from <number>', 'the first seed', whole, 1)
   .option('--seed <number>', 'play this one only', whole)
   .option('--trace', 'print what happens in it')
-  .addOption(new Option('--suite <suite>', 'default: both').choices(['lock', 'scan']))
+  .addOption(new Option('--suite <suite>', 'default: all').choices(['lock', 'line', 'scan']))
   .option('--mutants', 'take the protections out one at a time and see whether it is noticed')
   .option('--only <words>', 'mutants whose name contains these words')
   .option('--most <number>', 'schedules before a mutant counts as missed', whole, 20_000)
@@ -45,7 +45,7 @@ const options = new Command('sim')
 // `--trace | head`: whoever reads has seen enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
-const suites: readonly Suite[] = options.suite ? [options.suite] : ['lock', 'scan'];
+const suites: readonly Suite[] = options.suite ? [options.suite] : ['lock', 'line', 'scan'];
 const isClean = options.mutants
   ? await huntMutants(options, suites)
   : options.seed !== undefined

@@ -225,8 +225,8 @@ export class Lease implements AsyncDisposable {
 
   /**
    * Ends the lease here without freeing the lock, so that another process can go on with it: `resume` takes what this
-   * answers. One write. Do it last. Nobody else can have the lock until `expiresAt`; if nobody goes on with it by then, it is as
-   * free as after a crash. The time that this process itself has left plays no part.
+   * answers. One write. Do it last. Nobody else can have the lock until `expiresAt`; if nobody goes on with it by then,
+   * it is as free as after a crash. The time that this process itself has left plays no part.
    *
    * @param options.leaseMs how long the lease shall last from now on, in milliseconds: the gap until somebody goes on
    *   with it. @default the length of the lease

@@ -1,13 +1,16 @@
 import type { Check, Violation } from '../history/history.js';
 import { processOf } from './lease-writes.js';
 
-/** Sections 4 and 5: after a release no request; a lease that was lost locally is never renewed again. */
+/** Calls after which a lease is over. */
+const ended = new Set(['release released', 'handOver ok']);
+
+/** Sections 4 and 5: after its end no request for a lease; one that was lost locally is never renewed again. */
 export const checkAfterwards: Check = ({ records }) => {
   const violations: Violation[] = [];
   const released = new Set<string>();
   const lost = new Set<string>();
   for (const record of records) {
-    if (record.kind === 'call' && record.what === 'release' && record.outcome === 'released') {
+    if (record.kind === 'call' && ended.has(`${record.what} ${record.outcome}`)) {
       released.add(record.leaseId!);
     }
     if (record.kind === 'survey') {
@@ -20,7 +23,7 @@ export const checkAfterwards: Check = ({ records }) => {
     if (record.kind !== 'sent' || !released.has(record.leaseId)) continue;
     // An operator may break what is over already.
     if (record.process !== processOf(record.leaseId)) continue;
-    const what = `${record.process} sends a request for ${record.leaseId} after its release`;
+    const what = `${record.process} sends a request for ${record.leaseId} after its end`;
     violations.push({ rule: 'section 5', atMs: record.atMs, what });
   }
   return violations;

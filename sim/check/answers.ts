@@ -65,6 +65,8 @@ function lieIn(
     return `${leaseId} is released, but it is not`;
   if (what === 'break' && outcome === 'ok' && !ends.given.has(otherLeaseId!))
     return `${otherLeaseId} is broken, but it is not`;
+  if (what === 'handOver' && outcome === 'still held')
+    return `${leaseId} is handed over, but it says that it is held`;
   if (what === 'complete' && outcome === 'still held')
     return `${leaseId} is completed, but it says that it is held`;
   if (leaseId === undefined) return undefined;
@@ -75,7 +77,7 @@ function lieIn(
     return `${leaseId} is lost (${outcome}), but nobody took it`;
   }
   const goneAtMs = ends.gone.get(leaseId) ?? Number.POSITIVE_INFINITY;
-  const isRenewal = (what === 'renew' || what === 'save') && outcome === 'ok';
+  const isRenewal = (what === 'renew' || what === 'save' || what === 'handOver') && outcome === 'ok';
   return isRenewal && goneAtMs < sinceMs ? `${leaseId} is renewed, but it was gone before` : undefined;
 }
 

@@ -1,4 +1,5 @@
 import type { Check, LeaseView, Violation } from '../history/history.js';
+import { supersedesSibling } from './hand-overs.js';
 import { isGrant, textIn } from './lease-writes.js';
 
 /** On waking up timers and answers come in any order, within some milliseconds. */
@@ -21,7 +22,7 @@ export const checkHolders: Check = ({ premises, records }) => {
       const leaseBefore = textIn(record.before, 'leaseId');
       takenFrom = isGrant(record) ? leaseBefore : undefined;
       const isOwn = textIn(record.before, 'owner') === textIn(record.after, 'owner');
-      if (takenFrom !== undefined && isOwn) excused.add(takenFrom);
+      if (takenFrom !== undefined && (isOwn || supersedesSibling(record))) excused.add(takenFrom);
       const isEnd = leaseBefore !== undefined && textIn(record.after, 'leaseId') === undefined;
       if (isEnd) excused.add(leaseBefore);
     }

@@ -3,6 +3,7 @@ import { checkAfterwards } from './afterwards.js';
 import { checkAnswers } from './answers.js';
 import { checkCompletion } from './completion.js';
 import { checkGivenBack } from './given-back.js';
+import { checkHandOvers } from './hand-overs.js';
 import { checkHolders } from './holders.js';
 import { checkLiveness } from './liveness.js';
 import { checkMonotony } from './monotony.js';
@@ -19,6 +20,7 @@ import { checkUndisturbed } from './undisturbed.js';
 export const lockChecks: readonly Check[] = [
   checkTokens,
   checkHolders,
+  checkHandOvers,
   checkTakeovers,
   checkResources,
   checkStaleWrites,

@@ -1,9 +1,10 @@
 import type { Check, Violation } from '../history/history.js';
+import { goesOn } from './hand-overs.js';
 import { isGrant, leaseWrites, numberIn, textIn } from './lease-writes.js';
 
 /**
- * Section 4: a lease that runs is taken over by its own owner only, who names the lease that it was shown; that of
- * somebody else only after its end by every front end's clock.
+ * Section 4: a lease that runs is taken over by its own owner only, or by who goes on with it, each naming the lease that
+ * it was shown; that of somebody else only after its end by every front end's clock.
  */
 export const checkTakeovers: Check = (history) => {
   const { clocksHold, skewMs } = history.premises;
@@ -20,7 +21,7 @@ export const checkTakeovers: Check = (history) => {
       tell('section 4', `${to} was given back, and takes the lock again`);
     if (from === undefined || !request) continue;
     const endsMs = numberIn(before, 'expiresAt')!;
-    const isOwn = textIn(before, 'owner') === textIn(after, 'owner');
+    const isOwn = textIn(before, 'owner') === textIn(after, 'owner') || goesOn(write);
     if (!isOwn && clocksHold && atMs <= endsMs + skewMs / 2) {
       tell('I2', `${to} takes over from ${from} ${(endsMs - atMs).toFixed(0)} ms before its end`);
     }

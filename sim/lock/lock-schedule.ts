@@ -3,6 +3,7 @@ import { FrontEnds } from '../net/front-ends.js';
 import { Network } from '../net/network.js';
 import { Cluster } from '../world/cluster.js';
 import { Random } from '../world/random.js';
+import type { SimProcess } from '../world/sim-process.js';
 import type { Trace } from '../world/trace.js';
 import { recoverFromJump, sleepDeeply } from './deep-sleep.js';
 import { type ClientHabits, drawClientHabits } from './hold-options.js';
@@ -27,7 +28,7 @@ export async function playLocks(seed: number, trace?: Trace): Promise<History> {
   const act = (prefix: string) => new Troupe(cluster, weather, habits, names, rows, prefix);
 
   let troupe = act('p');
-  let nemesis = nemesisOf(cluster, weather, habits, troupe);
+  let nemesis = nemesisOf(cluster, weather, habits, () => troupe.processes);
   if (weather.earlyDeletion) deleteEarly(cluster, names);
   await cluster.loop.run(cluster.nowMs + random.between(3_000, 8_000), () => troupe.isDone);
   nemesis.stop();
@@ -40,7 +41,7 @@ export async function playLocks(seed: number, trace?: Trace): Promise<History> {
     troupe.crashAll();
     await passTimeToLive(cluster);
     troupe = act('q');
-    nemesis = nemesisOf(cluster, weather, habits, troupe);
+    nemesis = nemesisOf(cluster, weather, habits, () => troupe.processes);
     await cluster.loop.run(cluster.nowMs + random.between(1_000, 3_000), () => troupe.isDone);
     nemesis.stop();
     if (weather.isCalm) await cluster.loop.run(cluster.nowMs + 3_000);
@@ -59,7 +60,8 @@ export async function playLocks(seed: number, trace?: Trace): Promise<History> {
   return cluster.history;
 }
 
-function clusterOf(random: Random, weather: Weather, habits: ClientHabits, trace: Trace): Cluster {
+/** The world of a schedule. */
+export function clusterOf(random: Random, weather: Weather, habits: ClientHabits, trace: Trace): Cluster {
   const premises: Premises = {
     clocksHold: weather.clocksHold,
     skewMs: weather.skewMs,
@@ -81,6 +83,12 @@ function clusterOf(random: Random, weather: Weather, habits: ClientHabits, trace
   );
 }
 
-function nemesisOf(cluster: Cluster, weather: Weather, habits: ClientHabits, troupe: Troupe): Nemesis {
-  return new Nemesis(cluster, weather, () => troupe.processes, 3 * habits.leaseMs);
+/** Who brings trouble over it. */
+export function nemesisOf(
+  cluster: Cluster,
+  weather: Weather,
+  habits: ClientHabits,
+  processes: () => readonly SimProcess[],
+): Nemesis {
+  return new Nemesis(cluster, weather, processes, 3 * habits.leaseMs);
 }

@@ -8,6 +8,12 @@ import { work } from './worker.js';
 
 const mostRestarts = 2;
 
+/** Numbers checkpoints in the order in which they are asked for. */
+export function counted(): () => number {
+  let count = 0;
+  return () => ++count;
+}
+
 /** The workers of a schedule: processes that crash are started again under the same owner. */
 export class Troupe {
   readonly processes: SimProcess[] = [];
@@ -16,8 +22,8 @@ export class Troupe {
   readonly #habits: ClientHabits;
   readonly #names: readonly string[];
   readonly #rows: SqlRows;
+  readonly #nextCheckpoint: () => number;
   #isOver = false;
-  #checkpoints = 0;
   #working = 0;
 
   constructor(
@@ -27,12 +33,14 @@ export class Troupe {
     names: readonly string[],
     rows: SqlRows,
     prefix: string,
+    nextCheckpoint = counted(),
   ) {
     this.#cluster = cluster;
     this.#weather = weather;
     this.#habits = habits;
     this.#names = names;
     this.#rows = rows;
+    this.#nextCheckpoint = nextCheckpoint;
     const workers = cluster.random.whole(2, 3);
     for (let worker = 0; worker < workers; worker++) this.#start(`${prefix}${worker}`, 0);
   }
@@ -79,7 +87,7 @@ export class Troupe {
       isRestarted: restarts > 0,
       isOver: () => this.#isOver,
       isCalm: this.#weather.isCalm,
-      nextCheckpoint: () => ++this.#checkpoints,
+      nextCheckpoint: this.#nextCheckpoint,
     };
     // Some processes do two things at once, through one client.
     machine.isShared = !this.#weather.isCalm && random.chance(0.3);

@@ -1,6 +1,7 @@
 import { acquireMutants } from './acquire-mutants.js';
 import { clockMutants } from './clock-mutants.js';
 import { fenceMutants } from './fence-mutants.js';
+import { handOverMutants } from './hand-over-mutants.js';
 import { holdingMutants } from './holding-mutants.js';
 import type { Mutant } from './mutant.js';
 import { scanMutants } from './scan-mutants.js';
@@ -10,6 +11,7 @@ export const mutants: readonly Mutant[] = [
   ...clockMutants,
   ...acquireMutants,
   ...holdingMutants,
+  ...handOverMutants,
   ...fenceMutants,
   ...scanMutants,
 ];

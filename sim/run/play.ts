@@ -1,12 +1,19 @@
 import { lockChecks, violationsOf } from '../check/index.js';
 import { scanChecks } from '../check/scan-checks.js';
 import type { Violation } from '../history/history.js';
+import { playLines } from '../lock/line-schedule.js';
 import { playLocks } from '../lock/lock-schedule.js';
 import { playScan } from '../scan/scan-schedule.js';
 import type { Trace } from '../world/trace.js';
 
+const suites = {
+  lock: { play: playLocks, checks: lockChecks },
+  line: { play: playLines, checks: lockChecks },
+  scan: { play: playScan, checks: scanChecks },
+} as const;
+
 /** Which kind of schedule. */
-export type Suite = 'lock' | 'scan';
+export type Suite = keyof typeof suites;
 
 /** How one schedule went. */
 export interface Played {
@@ -30,9 +37,9 @@ export async function play(suite: Suite, seed: number, trace?: Trace): Promise<P
   const violations: Violation[] = [];
   let records = 0;
   try {
-    const history = suite === 'lock' ? await playLocks(seed, trace) : await playScan(seed, trace);
+    const history = await suites[suite].play(seed, trace);
     records = history.records.length;
-    violations.push(...violationsOf(history, suite === 'lock' ? lockChecks : scanChecks));
+    violations.push(...violationsOf(history, suites[suite].checks));
   } catch (error) {
     violations.push({
       rule: 'no crash',
