@@ -17,7 +17,7 @@ export function logListeners(write: WriteLog): Listeners {
       write(takenOverFrom ? 'warn' : 'info', takenOverFrom ? 'lock taken over' : 'lock granted', {
         ...leaseFields(event),
         waitedMs: Math.round(waitedMs),
-        takenOverFrom,
+        takenOverFrom: holderFields(takenOverFrom),
         adopted,
       }),
     held: ({ name, owner, holder }) =>
@@ -61,7 +61,7 @@ function scanLines(write: WriteLog): Listeners {
     'scan-slice-acquired': ({ takenOver, takenOverFrom, cursor, lo, hi, attempts, ...event }) =>
       write(takenOver ? 'warn' : 'info', takenOver ? 'slice taken over' : 'slice taken', {
         ...sliceFields(event),
-        takenOverFrom,
+        takenOverFrom: holderFields(takenOverFrom),
         cursor,
         lo,
         hi,
@@ -85,6 +85,10 @@ function scanLines(write: WriteLog): Listeners {
 }
 
 const given = (error: unknown) => (error === undefined ? undefined : loggedError(error));
+
+/** Whose it was, without what could end a lease. */
+const holderFields = (holder: { readonly owner: string; readonly token: number } | undefined) =>
+  holder && { owner: holder.owner, token: holder.token };
 
 type Named = Pick<LibraryEvents['renewed'], 'name' | 'owner' | 'token'>;
 const leaseFields = ({ name, owner, token }: Named) => ({ lock: name, owner, token });
