@@ -47,7 +47,7 @@ function isEnclosed(text: string): boolean {
 export function namesIn(...texts: readonly (string | undefined)[]): Record<string, string> {
   const names: Record<string, string> = {};
   for (const text of texts) {
-    for (const [placeholder, attribute] of text?.matchAll(/#(\w+)/g) ?? []) names[placeholder] = attribute!;
+    for (const placeholder of text?.match(/#\w+/g) ?? []) names[placeholder] = placeholder.slice(1);
   }
   return names;
 }
@@ -77,6 +77,9 @@ export function merged(first: ItemChange, second: ConditionalChange): Conditiona
 export function merged(first: ItemChange, second: ItemChange | undefined): ItemChange;
 export function merged(first: ItemChange, second: ItemChange | undefined): ItemChange {
   if (!second) return first;
+  const condition = first.condition || second.condition ? all(first.condition, second.condition) : undefined;
+  // Most often it is a condition that is added, and nothing else.
+  if (!second.set && !second.compute && !second.remove) return { ...first, condition };
   const written = new Set([...Object.keys(second.set ?? {}), ...Object.keys(second.compute ?? {})]);
   return {
     set: { ...without(first.set, written), ...second.set },
@@ -84,7 +87,7 @@ export function merged(first: ItemChange, second: ItemChange | undefined): ItemC
     remove: [...(first.remove ?? []), ...(second.remove ?? [])].filter(
       (attribute) => !written.has(attribute),
     ),
-    condition: first.condition || second.condition ? all(first.condition, second.condition) : undefined,
+    condition,
   };
 }
 

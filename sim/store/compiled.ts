@@ -36,31 +36,31 @@ function known<T>(cache: Map<string, T & Placeholders>, text: string, read: (tok
 /** DynamoDB refuses placeholders that are given and not used, and the other way round. */
 export function demandPlaceholders(
   given: { readonly names: Readonly<Record<string, string>>; readonly values: Item },
-  used: readonly (Placeholders | undefined)[],
+  condition: Placeholders | undefined,
+  update: Placeholders | undefined,
 ): void {
-  demandSame(
-    'names',
-    Object.keys(given.names),
-    used.map((part) => part?.names),
-  );
-  demandSame(
-    'values',
-    Object.keys(given.values),
-    used.map((part) => part?.values),
-  );
+  demandSame('names', given.names, condition?.names, update?.names);
+  demandSame('values', given.values, condition?.values, update?.values);
 }
 
 function demandSame(
   what: string,
-  given: readonly string[],
-  used: readonly (ReadonlySet<string> | undefined)[],
+  given: object,
+  inCondition: ReadonlySet<string> = unused,
+  inUpdate: ReadonlySet<string> = unused,
 ): void {
-  const unused = given.find((placeholder) => !used.some((set) => set?.has(placeholder)));
-  if (unused) throw new InvalidUpdate(`of the ${what}, ${unused} is not used`);
-  for (const set of used) {
-    for (const placeholder of set ?? []) {
-      if (!given.includes(placeholder))
-        throw new InvalidUpdate(`of the ${what}, ${placeholder} is not given`);
-    }
+  for (const placeholder in given) {
+    if (inCondition.has(placeholder) || inUpdate.has(placeholder)) continue;
+    throw new InvalidUpdate(`of the ${what}, ${placeholder} is not used`);
+  }
+  demandGiven(what, given, inCondition);
+  demandGiven(what, given, inUpdate);
+}
+
+function demandGiven(what: string, given: object, used: ReadonlySet<string>): void {
+  for (const placeholder of used) {
+    if (!(placeholder in given)) throw new InvalidUpdate(`of the ${what}, ${placeholder} is not given`);
   }
 }
+
+const unused: ReadonlySet<string> = new Set();

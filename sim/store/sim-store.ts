@@ -59,7 +59,7 @@ export class SimStore {
     const text = request.ConditionExpression;
     const condition = text === undefined ? undefined : conditionOf(text);
     const update = request.UpdateExpression ? updateOf(request.UpdateExpression) : undefined;
-    demandPlaceholders({ names, values }, [condition, update]);
+    demandPlaceholders({ names, values }, condition, update);
     const before = this.get(request.TableName, request.Key);
     if (!condition || condition.test({ item: before ?? none, names, values })) return undefined;
     const withItem = request.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' && before !== undefined;
