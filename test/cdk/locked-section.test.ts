@@ -157,7 +157,8 @@ describe('the wait', () => {
     });
     let seconds = 0;
     for (let i = 0; i < attempts; i++) seconds += Math.min(2 ** i, ceiling) / 2;
-    const wanted = (options.waitFor ?? Duration.minutes(15)).toSeconds();
+    const { waitFor = Duration.minutes(15) }: Options = options;
+    const wanted = waitFor.toSeconds();
     expect(seconds).toBeGreaterThanOrEqual(wanted);
     expect(seconds - wanted).toBeLessThan(ceiling);
   });
