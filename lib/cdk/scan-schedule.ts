@@ -11,13 +11,15 @@ import type { Construct } from 'constructs';
 
 /** What an execution of a scan may be told; what is left out, the construct's own settings say. */
 export interface ScanInput {
-  /** A prefix inside the one that the roles may list. */
+  /** A prefix inside the one that the roles may list. @default the construct's */
   readonly prefix?: string;
+  /** How many workers: 1 to 1,000. @default the construct's */
   readonly seats?: number;
+  /** How many slices to plan: 1 to 10,000. @default the construct's */
   readonly slices?: number;
-  /** Keys a request: 1 to 1,000. */
+  /** Keys a request: 1 to 1,000. @default 1,000 */
   readonly pageSize?: number;
-  /** Cuts by hand. */
+  /** Keys at which slices begin and end, by hand or from an earlier run. @default those that the plan finds */
   readonly cuts?: readonly string[];
 }
 
@@ -25,11 +27,11 @@ export interface ScanInput {
 export interface ScanSchedule {
   /** E.g. `ScheduleExpression.rate(Duration.days(1))`. */
   readonly expression: ScheduleExpression;
-  /** @default {} */
+  /** What the executions are told. @default {} */
   readonly input?: ScanInput;
   /** How much later it may start. @default TimeWindow.off() */
   readonly timeWindow?: TimeWindow;
-  /** @default true */
+  /** Whether it starts anything now. @default true */
   readonly enabled?: boolean;
 }
 

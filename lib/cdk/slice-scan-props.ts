@@ -11,6 +11,7 @@ import type { ScanSchedule } from './scan-schedule.js';
 
 /** Where results go that are too large for an item, and what a processor writes. */
 export interface ScanOutput {
+  /** A general purpose bucket; it may be the scanned one. */
   readonly bucket: IBucket;
   /** In the same bucket, neither prefix may lie inside the other. */
   readonly prefix: string;

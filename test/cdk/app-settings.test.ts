@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { appSettings } from '../../bin/app/app-settings.js';
+import { propsOf } from '../docs/construct-pages.js';
 
 const given = ({ stack }: ReturnType<typeof appSettings>) =>
   Object.fromEntries(Object.entries(stack).filter(([, value]) => value !== undefined));
@@ -11,6 +12,11 @@ describe('the settings of the app', () => {
     const settings = appSettings({ ...context, 'aws:cdk:enable-path-metadata': true });
     expect(settings).toMatchObject({ stackName: 'Leasehold', nag: false });
     expect(given(settings)).toEqual({});
+  });
+
+  it('are all that the stack can be told', () => {
+    const names = propsOf('lib/cdk/leasehold-stack-props.ts', 'LeaseholdStackProps').map(({ name }) => name);
+    expect(Object.keys(appSettings({}).stack).sort()).toEqual([...names].sort());
   });
 
   it('come as text from the command line, or as values from a file', () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type CodeBlock, codeBlocksOf, projectOf } from './code-blocks.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
-const pages = ['docs/lease-table.md', 'docs/lock-service.md', 'docs/locked-section.md'];
+const pages = ['docs/lease-table.md', 'docs/lock-service.md', 'docs/locked-section.md', 'docs/slice-scan.md'];
 
 /** What the code of the pages takes from its surroundings. */
 const surroundings = `

@@ -16,6 +16,10 @@ const pages: readonly (readonly [page: string, file: string, interfaces: readonl
   ['docs/lock-service.md', 'lib/cdk/lock-service-props.ts', ['LockServiceProps']],
   ['docs/lock-service.md', 'lib/cdk/lease-metrics.ts', ['ObservabilitySettings']],
   ['docs/locked-section.md', 'lib/cdk/locked-section-props.ts', ['LockedSectionProps']],
+  ['docs/slice-scan.md', 'lib/cdk/slice-scan-props.ts', ['SliceScanProps', 'ScanOutput']],
+  ['docs/slice-scan.md', 'lib/cdk/scan-schedule.ts', ['ScanSchedule', 'ScanInput']],
+  ['docs/slice-scan.md', 'lib/cdk/processor-bundle.ts', ['ProcessorBundleOptions']],
+  ['docs/deploying.md', 'lib/cdk/leasehold-stack-props.ts', ['LeaseholdStackProps']],
 ];
 
 describe.each(pages)('%s', (page, file, interfaces) => {
