@@ -9,9 +9,9 @@ export const ofHolding: readonly Protection[] = [
   {
     id: 'danger-margin',
     what: 'the signal fires before the lease ends (C31)',
-    file: lease,
-    find: 'this.#leftMs() - settings.safetyMarginMs',
-    replace: 'this.#leftMs()',
+    file: 'lib/lease/lease-term.ts',
+    find: 'return this.leftMs - this.#settings.safetyMarginMs;',
+    replace: 'return this.leftMs;',
     test: {
       file: heartbeatTests,
       name: 'C31 a network cut while holding: the signal fires before the lease ends, reason store-unavailable',
@@ -70,7 +70,7 @@ export const ofHolding: readonly Protection[] = [
     id: 'one-at-a-time',
     what: 'a release waits for a completion in flight',
     file: lease,
-    find: "if (this.#hasEnded()) return 'released';",
+    find: "if (this.#hasEnded()) return this.#isHandedOver ? 'handed-over' : 'released';",
     replace: '',
     test: {
       file: heartbeatTests,
@@ -89,7 +89,7 @@ export const ofHolding: readonly Protection[] = [
     id: 'max-hold',
     what: 'a lease is not renewed past its longest hold',
     file: lease,
-    find: "if (this.#state === 'held' && !this.#atMaxHold()) await",
+    find: "if (this.#state === 'held' && !this.#term.isLast) await",
     replace: "if (this.#state === 'held') await",
     test: { file: heartbeatTests, name: 'a lease ends at its longest hold, and is not renewed beyond' },
   },

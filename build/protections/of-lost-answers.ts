@@ -31,9 +31,9 @@ export const ofLostAnswers: readonly Protection[] = [
   {
     id: 'highest-asked',
     what: 'a checkpoint is stored also when the clock has narrowed (I5)',
-    file: 'lib/lease/lease.ts',
-    find: 'return Math.max(capped, this.#highestAsked + 1);',
-    replace: 'return capped;',
+    file: 'lib/lease/lease-term.ts',
+    find: 'this.#highestAsked = Math.max(capped, this.#highestAsked + 1);',
+    replace: 'this.#highestAsked = capped;',
     test: {
       file: 'test/client/clock-trouble.test.ts',
       name: 'I5 a checkpoint is stored although the clock’s interval has narrowed since the grant',

@@ -35,9 +35,9 @@ export const ofTheClocks: readonly Protection[] = [
   {
     id: 'holder-latest',
     what: 'a holder stops in time (I2)',
-    file: 'lib/lease/lease.ts',
-    find: 'Math.max(0, this.#expiresAt - this.#context.clock.now().latest)',
-    replace: 'Math.max(0, this.#expiresAt - this.#context.clock.now().earliest)',
+    file: 'lib/lease/lease-term.ts',
+    find: 'return this.#expiresAt - this.#context.clock.now().latest;',
+    replace: 'return this.#expiresAt - this.#context.clock.now().earliest;',
     test: {
       file: ruleTests,
       name: 'I2 the holder’s rule: valid only while latest lies before the end, though true time may still do',

@@ -11,9 +11,9 @@ export const ofTheInvocation: readonly Protection[] = [
   {
     id: 'end-of-the-caller',
     what: 'a lease is over with the time of its holder, whatever the store’s clock says (C35)',
-    file: 'lib/lease/lease.ts',
-    find: 'return Math.min(leftMs, this.#settings.endsInMs?.() ?? leftMs);',
-    replace: 'return leftMs;',
+    file: 'lib/lease/lease-term.ts',
+    find: 'this.#settings.endsInMs?.() ?? Number.POSITIVE_INFINITY',
+    replace: 'Number.POSITIVE_INFINITY',
     test: {
       file: timeTests,
       name: 'C35 is over with its holder’s time, whatever the store’s clock says, and its signal fires before',

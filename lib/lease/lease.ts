@@ -12,9 +12,10 @@ import {
   takenOverBy,
 } from './hold-terms.js';
 import type { HolderOutcome, LeaseIdentity } from './holder-requests.js';
-import { expiryFor, type LeaseContext } from './lease-context.js';
+import type { LeaseContext } from './lease-context.js';
 import type { LeaseItem } from './lease-item.js';
 import type { Completion } from './lease-store.js';
+import { LeaseTerm } from './lease-term.js';
 
 type State = 'held' | 'ending' | 'ended' | 'handed-over' | 'lost';
 
@@ -45,14 +46,13 @@ export class Lease implements AsyncDisposable {
 
   readonly #context: LeaseContext;
   readonly #settings: HoldSettings;
+  readonly #term: LeaseTerm;
   readonly #heartbeat: Heartbeat;
   readonly #onEnd: () => void;
   readonly #releaseLater: (lease: LeaseIdentity, forMs: number) => void;
   #state: State = 'held';
   #abort: AbortController | undefined;
   #loss: LockLostError | undefined;
-  #expiresAt: number;
-  #highestAsked: number;
   #checkpoint: unknown;
   #lastRenewalFailed: unknown;
   #completionUncertain = false;
@@ -86,12 +86,11 @@ export class Lease implements AsyncDisposable {
     this.#settings = settings;
     this.#onEnd = onEnd;
     this.#releaseLater = releaseLater;
-    this.#expiresAt = grant.expiresAt;
-    this.#highestAsked = grant.expiresAt;
+    this.#term = new LeaseTerm(context, settings, grant);
     this.#checkpoint = grant.item?.checkpoint;
     this.#heartbeat = new Heartbeat(context.runtime, {
       renewEveryMs: settings.renewEveryMs,
-      dangerInMs: () => this.#leftMs() - settings.safetyMarginMs,
+      dangerInMs: () => this.#term.dangerInMs,
       renew: (signal) => this.#beat(signal),
       onDanger: () => this.#lose(this.#reasonForExpiry(), this.#lastRenewalFailed),
     });
@@ -116,7 +115,7 @@ export class Lease implements AsyncDisposable {
   /** How long the lease is still valid if it is not renewed, in milliseconds; 0 when it is over. */
   get remainingMs(): number {
     if (this.#state !== 'held' && this.#state !== 'ending') return 0;
-    return Math.max(0, this.#leftMs());
+    return Math.max(0, this.#term.leftMs);
   }
 
   /** The checkpoint as this lease last saved it, or as the holder before left it. */
@@ -235,8 +234,7 @@ export class Lease implements AsyncDisposable {
    *   UsageError after a release, or a second time
    */
   handOver(options: { readonly leaseMs?: number } = {}): Promise<HandedOver> {
-    const { wholeLeaseMs, capMs } = this.#settings;
-    const gapMs = options.leaseMs ?? wholeLeaseMs;
+    const gapMs = options.leaseMs ?? this.#settings.wholeLeaseMs;
     if (!(Number.isFinite(gapMs) && gapMs >= 1)) {
       throw new UsageError(`leaseMs: must be a number at least 1, got ${String(gapMs)}`, this.name);
     }
@@ -245,9 +243,7 @@ export class Lease implements AsyncDisposable {
       this.#heartbeat.pause();
       try {
         await this.#ensureTime();
-        const wanted = expiryFor(this.#context, gapMs);
-        const capped = capMs === undefined ? wanted : Math.min(wanted, this.acquiredAt + capMs);
-        await this.#renewTo(Math.max(capped, this.#highestAsked + 1), {});
+        await this.#renewTo(this.#term.nextOver(gapMs), {});
         // It may have been lost while the store was asked.
         this.#demandHeld();
         return this.#handedOver();
@@ -319,8 +315,8 @@ export class Lease implements AsyncDisposable {
     this.#heartbeat.stop();
     this.#onEnd();
     const { name, leaseId, token, owner } = this;
-    const expiresAt = this.#expiresAt;
-    publish('handed-over', { ...this.#event(), heldMs: this.#heldMs(), expiresAt });
+    const { expiresAt } = this.#term;
+    publish('handed-over', { ...this.#event(), heldMs: this.#term.heldMs, expiresAt });
     return { handOver: 1, name, leaseId, token, owner, expiresAt, leaseMs: this.#settings.wholeLeaseMs };
   }
 
@@ -338,7 +334,7 @@ export class Lease implements AsyncDisposable {
 
   async #renew(change: ItemChange, signal?: AbortSignal): Promise<ChangeOutcome> {
     await this.#ensureTime(signal);
-    return this.#renewTo(this.#nextExpiry(), change, signal);
+    return this.#renewTo(this.#term.next(), change, signal);
   }
 
   /** A clock that was set since the last response must not put the lease's end far into the future. */
@@ -349,12 +345,10 @@ export class Lease implements AsyncDisposable {
   }
 
   async #renewTo(expiresAt: number, change: ItemChange, signal?: AbortSignal): Promise<ChangeOutcome> {
-    // Told apart from a refusal by being above everything asked for before, answered or not.
-    this.#highestAsked = expiresAt;
     const outcome = await this.#context.store.renew(this, expiresAt, change, signal);
     if (outcome.kind !== 'done') return this.#settled(outcome);
     this.#lastRenewalFailed = undefined;
-    this.#expiresAt = expiresAt;
+    this.#term.confirm(expiresAt);
     if (this.#state === 'held') {
       this.#heartbeat.start();
       publish('renewed', { ...this.#event(), expiresAt });
@@ -366,7 +360,7 @@ export class Lease implements AsyncDisposable {
   async #beat(signal: AbortSignal): Promise<boolean> {
     try {
       await this.#exclusively(async () => {
-        if (this.#state === 'held' && !this.#atMaxHold()) await this.#renew({}, signal);
+        if (this.#state === 'held' && !this.#term.isLast) await this.#renew({}, signal);
       });
       return true;
     } catch (error) {
@@ -376,13 +370,6 @@ export class Lease implements AsyncDisposable {
       }
       return false;
     }
-  }
-
-  #nextExpiry(): number {
-    const { leaseMs, maxHoldMs } = this.#settings;
-    const wanted = expiryFor(this.#context, leaseMs);
-    const capped = maxHoldMs === undefined ? wanted : Math.min(wanted, this.acquiredAt + maxHoldMs);
-    return Math.max(capped, this.#highestAsked + 1);
   }
 
   #settled(outcome: Exclude<HolderOutcome, { kind: 'done' }>): ChangeOutcome {
@@ -412,7 +399,7 @@ export class Lease implements AsyncDisposable {
     );
     this.#loss = error;
     this.#onEnd();
-    publish('lost', { ...this.#event(), heldMs: this.#heldMs(), reason, error });
+    publish('lost', { ...this.#event(), heldMs: this.#term.heldMs, reason, error });
     this.#abort?.abort(error);
   }
 
@@ -420,29 +407,11 @@ export class Lease implements AsyncDisposable {
     this.#state = 'ended';
     this.#heartbeat.stop();
     this.#onEnd();
-    publish(how, { ...this.#event(), heldMs: this.#heldMs() });
-  }
-
-  #heldMs(): number {
-    return Math.max(0, this.#context.clock.now().latest - this.acquiredAt);
-  }
-
-  /** Until the lease is over, computed now: by the store's time, and by the holder's own end where it has one. */
-  #leftMs(): number {
-    const leftMs = this.#expiresAt - this.#context.clock.now().latest;
-    return Math.min(leftMs, this.#settings.endsInMs?.() ?? leftMs);
-  }
-
-  /** Nothing is left to renew. */
-  #atMaxHold(): boolean {
-    const { maxHoldMs } = this.#settings;
-    return maxHoldMs !== undefined && this.#expiresAt >= this.acquiredAt + maxHoldMs;
+    publish(how, { ...this.#event(), heldMs: this.#term.heldMs });
   }
 
   #reasonForExpiry(): LossReason {
-    const { endsInMs } = this.#settings;
-    const ownEnd = endsInMs !== undefined && endsInMs() <= this.#expiresAt - this.#context.clock.now().latest;
-    if (ownEnd || this.#atMaxHold()) return 'max-hold';
+    if (this.#term.endsByItself) return 'max-hold';
     return this.#lastRenewalFailed instanceof StoreError ? 'store-unavailable' : 'expired';
   }
 

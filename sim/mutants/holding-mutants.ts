@@ -65,26 +65,11 @@ export const holdingMutants = [
       "if (this.#state === 'held' && this.remainingMs <= 0)",
       "if (this.#state === 'ended' && this.remainingMs <= 0)",
     ],
-    [
-      'holder: by the latest store time, not the earliest',
-      'const leftMs = this.#expiresAt - this.#context.clock.now().latest;',
-      'const leftMs = this.#expiresAt - this.#context.clock.now().earliest;',
-    ],
-    [
-      'holder: the danger comes by the latest store time',
-      'dangerInMs: () => this.#leftMs() - settings.safetyMarginMs,',
-      'dangerInMs: () => this.#leftMs() - settings.safetyMarginMs + 5_000,',
-    ],
     ['holder: is told of a loss by its signal', '    this.#abort?.abort(error);\n', ''],
     [
-      'renew: above all that was asked for before',
-      'return Math.max(capped, this.#highestAsked + 1);',
-      'return capped;',
-    ],
-    [
       'renew: one without an answer lengthens nothing here',
-      "    if (outcome.kind !== 'done') return this.#settled(outcome);\n    this.#lastRenewalFailed = undefined;\n    this.#expiresAt = expiresAt;",
-      "    if (outcome.kind !== 'done') return this.#settled(outcome);\n    this.#lastRenewalFailed = undefined;\n    this.#expiresAt = expiresAt + 3_000;",
+      "    if (outcome.kind !== 'done') return this.#settled(outcome);\n    this.#lastRenewalFailed = undefined;\n    this.#term.confirm(expiresAt);",
+      "    if (outcome.kind !== 'done') return this.#settled(outcome);\n    this.#lastRenewalFailed = undefined;\n    this.#term.confirm(expiresAt + 3_000);",
     ],
     [
       'renew: a lease that is lost here is never renewed again',
@@ -97,6 +82,23 @@ export const holdingMutants = [
       '    this.#heartbeat.stop();',
     ],
     ['holder: one write at a time', 'const result = this.#queue.then(work);', 'const result = work();'],
+  ]),
+  ...mutantsOf('lock', 'lib/lease/lease-term.ts', [
+    [
+      'holder: by the latest store time, not the earliest',
+      'return this.#expiresAt - this.#context.clock.now().latest;',
+      'return this.#expiresAt - this.#context.clock.now().earliest;',
+    ],
+    [
+      'holder: the danger comes by the latest store time',
+      'return this.leftMs - this.#settings.safetyMarginMs;',
+      'return this.leftMs - this.#settings.safetyMarginMs + 5_000;',
+    ],
+    [
+      'renew: above all that was asked for before',
+      'this.#highestAsked = Math.max(capped, this.#highestAsked + 1);',
+      'this.#highestAsked = capped;',
+    ],
   ]),
   ...mutantsOf('lock', 'lib/lease/heartbeat.ts', [
     ['heartbeat: renews', 'this.#cancelBeat = this.#runtime.setTimer(() => void this.#beat(), delayMs);', ''],

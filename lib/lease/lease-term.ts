@@ -1,0 +1,84 @@
+import type { HoldSettings } from './hold-terms.js';
+import { expiryFor, type LeaseContext } from './lease-context.js';
+
+/** When a lease ends: what the store has confirmed, what was asked for, and how much of it is left. All in milliseconds. */
+export class LeaseTerm {
+  readonly #context: LeaseContext;
+  readonly #settings: HoldSettings;
+  readonly #acquiredAt: number;
+  #expiresAt: number;
+  #highestAsked: number;
+
+  /** Begins with a grant. */
+  constructor(
+    context: LeaseContext,
+    settings: HoldSettings,
+    grant: { readonly acquiredAt: number; readonly expiresAt: number },
+  ) {
+    this.#context = context;
+    this.#settings = settings;
+    this.#acquiredAt = grant.acquiredAt;
+    this.#expiresAt = grant.expiresAt;
+    this.#highestAsked = grant.expiresAt;
+  }
+
+  /** As the store has confirmed it, in store time. */
+  get expiresAt(): number {
+    return this.#expiresAt;
+  }
+
+  /** Until the lease is over, computed now: by the store's time, and by the holder's own end where it has one. */
+  get leftMs(): number {
+    return Math.min(this.#leftByStoreMs, this.#settings.endsInMs?.() ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Until the lease must be given up. */
+  get dangerInMs(): number {
+    return this.leftMs - this.#settings.safetyMarginMs;
+  }
+
+  /** From the grant to now. */
+  get heldMs(): number {
+    return Math.max(0, this.#context.clock.now().latest - this.#acquiredAt);
+  }
+
+  /** Nothing is left to renew. */
+  get isLast(): boolean {
+    const { maxHoldMs } = this.#settings;
+    return maxHoldMs !== undefined && this.#expiresAt >= this.#acquiredAt + maxHoldMs;
+  }
+
+  /** Whether it is a cap or the holder's own end that ends it, not a renewal that did not come. */
+  get endsByItself(): boolean {
+    const { endsInMs } = this.#settings;
+    return this.isLast || (endsInMs !== undefined && endsInMs() <= this.#leftByStoreMs);
+  }
+
+  /** What to ask for, so that the lease runs its length from now on. */
+  next(): number {
+    const { leaseMs, maxHoldMs } = this.#settings;
+    return this.#asked(leaseMs, maxHoldMs);
+  }
+
+  /** What to ask for, so that somebody else can go on with the lease after a gap. */
+  nextOver(gapMs: number): number {
+    return this.#asked(gapMs, this.#settings.capMs);
+  }
+
+  /** The store has what was asked for. */
+  confirm(expiresAt: number): void {
+    this.#expiresAt = expiresAt;
+  }
+
+  /** Told apart from a refusal by being above everything asked for before, answered or not. */
+  #asked(leaseMs: number, capMs: number | undefined): number {
+    const wanted = expiryFor(this.#context, leaseMs);
+    const capped = capMs === undefined ? wanted : Math.min(wanted, this.#acquiredAt + capMs);
+    this.#highestAsked = Math.max(capped, this.#highestAsked + 1);
+    return this.#highestAsked;
+  }
+
+  get #leftByStoreMs(): number {
+    return this.#expiresAt - this.#context.clock.now().latest;
+  }
+}
