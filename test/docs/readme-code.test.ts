@@ -34,5 +34,6 @@ describe('the code in the README', () => {
       (error: { stdout: string }) => error.stdout,
     );
     expect(await compiled).toBe('');
-  });
+    // A compiler over all of CDK's types, beside other tests.
+  }, 180_000);
 });
