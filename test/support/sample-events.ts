@@ -18,6 +18,7 @@ export const sampleEvents: { readonly [Name in keyof LibraryEvents]: LibraryEven
   lost: { ...ended, reason: 'expired', error: new LockLostError('n', 'expired', 2) },
   released: ended,
   completed: ended,
+  'handed-over': { ...ended, expiresAt: 1 },
   'release-failed': { ...lease, error },
   'stale-write-refused': { name: 'n', token: 1, currentToken: 2, operation: 'dynamodb' },
   throttled: { table: 't', name: 'n', error },

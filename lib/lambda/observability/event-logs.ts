@@ -45,6 +45,8 @@ export function logListeners(write: WriteLog): Listeners {
       write('info', 'lock released', { ...leaseFields(event), heldMs: Math.round(event.heldMs) }),
     completed: (event) =>
       write('info', 'lock completed', { ...leaseFields(event), heldMs: Math.round(event.heldMs) }),
+    'handed-over': (event) =>
+      write('info', 'lock handed over', { ...leaseFields(event), heldMs: Math.round(event.heldMs) }),
     'release-failed': (event) =>
       write('warn', 'release failed', { ...leaseFields(event), error: loggedError(event.error) }),
     'stale-write-refused': ({ name, token, currentToken, operation }) =>

@@ -15,6 +15,8 @@ export function metricListeners(add: AddMetric): Listeners {
     held: () => add('Held', 1),
     released: ({ heldMs }) => add('HoldTime', Math.round(heldMs)),
     completed: ({ heldMs }) => add('HoldTime', Math.round(heldMs)),
+    // Whoever goes on with it has a lease of its own, and tells of that one.
+    'handed-over': ({ heldMs }) => add('HoldTime', Math.round(heldMs)),
     lost({ reason }) {
       add('Lost', 1);
       add(lossMetrics[reason], 1);

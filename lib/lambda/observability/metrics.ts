@@ -33,6 +33,7 @@ export function metrics(
     renewed: flushWhenOld,
     released: flushWhenOld,
     completed: flushWhenOld,
+    'handed-over': flushWhenOld,
     lost: flushWhenOld,
   });
   return { begin: () => flush };
