@@ -7,6 +7,7 @@ import { ofTheCloud } from './of-the-cloud.js';
 import { ofTheConditions } from './of-the-conditions.js';
 import { ofTheInvocation } from './of-the-invocation.js';
 import { ofTheScan } from './of-the-scan.js';
+import { ofTheService } from './of-the-service.js';
 import type { Protection } from './protection.js';
 
 /** All protections. A new area brings a file of its own. */
@@ -20,4 +21,5 @@ export const protections: readonly Protection[] = [
   ...ofTheInvocation,
   ...ofHandingOver,
   ...ofTheScan,
+  ...ofTheService,
 ];

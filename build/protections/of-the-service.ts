@@ -1,0 +1,165 @@
+import type { Protection } from './protection.js';
+
+const acquire = 'lib/service/acquire-operation.ts';
+const store = 'lib/client/service-store.ts';
+const executions = 'test/service/executions.test.ts';
+const requests = 'test/service/requests.test.ts';
+const repeated = 'test/service/repeated-requests.test.ts';
+const transport = 'test/service/transport.test.ts';
+
+/** The lock service, and the client that reaches its locks through it. */
+export const ofTheService: readonly Protection[] = [
+  {
+    id: 'own-fields-only',
+    what: 'a field that every object inherits is as unknown as any other',
+    file: 'lib/service/read-request.ts',
+    find: '!Object.hasOwn(schema.entries, key)',
+    replace: '!(key in schema.entries)',
+    test: {
+      file: requests,
+      name: 'is refused for an inherited field, in words, before anything is sent',
+    },
+  },
+  {
+    id: 'allowed-names',
+    what: 'a caller may use the names of the deployment only',
+    file: 'lib/service/lock-service.ts',
+    find: "if ('name' in request) demandAllowed(host, request.name);",
+    replace: '',
+    test: {
+      file: requests,
+      name: 'for a name outside the deployment’s is not allowed, whatever the operation',
+    },
+  },
+  {
+    id: 'operators-only',
+    what: 'callers can neither break nor reopen',
+    file: 'lib/service/lock-service.ts',
+    find: '!host.operates && operatorsOnly.has(request.operation)',
+    replace: 'false',
+    test: { file: requests, name: 'to break or to reopen is not allowed by the callers’ function' },
+  },
+  {
+    id: 'bottomless-values',
+    what: 'a value is not followed deeper than DynamoDB can store it',
+    file: 'lib/service/json-value.ts',
+    find: "typeof value !== 'object' || levels === 0",
+    replace: "typeof value !== 'object'",
+    test: { file: requests, name: 'is refused for a deep result, in words, before anything is sent' },
+  },
+  {
+    id: 'others-lease-ids',
+    what: 'whoever is refused is not told the holder’s lease id',
+    file: acquire,
+    find: '...(host.operates && { leaseId: item.leaseId }),',
+    replace: 'leaseId: item.leaseId,',
+    test: {
+      file: 'test/service/hostile.test.ts',
+      name: 'I4 of a stranger, right in form: never a change, never a lease id',
+    },
+  },
+  {
+    id: 'late-checkpoint',
+    what: 'a checkpoint needs an end that can’t be asked for twice (I5)',
+    file: 'lib/service/read-request.ts',
+    find: 'if (writes && request.expiresAt === undefined)',
+    replace: 'if (!writes && request.expiresAt === undefined && request.leaseMs === undefined)',
+    test: {
+      file: requests,
+      name: 'is refused for a checkpoint without its end, in words, before anything is sent',
+    },
+  },
+  {
+    id: 'mark-of-this-lease',
+    what: 'an execution that held the lock before does not free the lease of whoever has it now (I2)',
+    file: 'lib/service/execution-watch.ts',
+    find: 'leaseId === undefined || executionLease !== leaseId',
+    replace: 'leaseId === undefined || executionLease === undefined',
+    test: {
+      file: executions,
+      name: 'is nobody’s mark once the lease is another’s: that one is held, and no execution is asked for',
+    },
+  },
+  {
+    id: 'event-is-no-proof',
+    what: 'an event that somebody made up frees no lock',
+    file: 'lib/service/execution-end.ts',
+    find: 'if (!(await holderHasEnded(host.executions, item, clock.now().earliest, signal))) continue;',
+    replace: '',
+    test: {
+      file: executions,
+      name: 'stays held when an event only says that the execution has ended: anybody could make one up',
+    },
+  },
+  {
+    id: 'young-executions',
+    what: 'an execution that Step Functions does not know yet has not ended',
+    file: 'lib/service/execution-watch.ts',
+    find: "(state === 'missing' && (item.acquiredAt ?? earliest) < earliest - settledMs)",
+    replace: "state === 'missing'",
+    test: {
+      file: executions,
+      name: 'is held while the execution is not known there yet: it has only begun',
+    },
+  },
+  {
+    id: 'renewal-in-bounds',
+    what: 'a renewal makes no lease longer than the deployment allows',
+    file: 'lib/service/holder-operations.ts',
+    find: '...(isLong && { condition: heldByExecution(request.leaseId) })',
+    replace: '',
+    test: { file: executions, name: 'can be renewed to beyond what others may have, and others can’t' },
+  },
+  {
+    id: 'late-after-refusal-of-service',
+    what: 'a refusal says that an earlier attempt of the acquire is under way (C09)',
+    file: acquire,
+    find: '...(mayArriveLate && { mayArriveLate: true as const }),',
+    replace: '',
+    test: {
+      file: repeated,
+      name: 'C09 a refusal says so while an earlier attempt of the acquire is still on its way',
+    },
+  },
+  {
+    id: 'own-id-is-shown',
+    what: 'a waiter finds that its own write has arrived after all (C07)',
+    file: 'lib/service/reading-operations.ts',
+    find: '(host.operates || leaseId === knownLeaseId)',
+    replace: 'host.operates',
+    test: {
+      file: transport,
+      name: 'C07 a grant whose answer is lost for good is adopted by the waiter, who is shown its own lease id',
+    },
+  },
+  {
+    id: 'asked-before',
+    what: 'the client counts from before it asked (I2)',
+    file: store,
+    find: 'if (isTime(answer.now)) clock.learn(sentAt,',
+    replace: 'if (isTime(answer.now)) clock.learn(clock.instant(),',
+    test: {
+      file: 'test/service/remaining-time.test.ts',
+      name: 'I2 counts from before the request was sent: a slow answer leaves less',
+    },
+  },
+  {
+    id: 'release-sent-twice',
+    what: 'an own release that the SDK sent again is no break (C07)',
+    file: store,
+    find: 'done.already && attempts === 1',
+    replace: 'done.already',
+    test: {
+      file: transport,
+      name: 'C07 a release whose answer is lost is no loss when the SDK sends it again',
+    },
+  },
+  {
+    id: 'service-answer-shape',
+    what: 'what is no answer of a service is not taken for a grant',
+    file: store,
+    find: 'if (ok !== false || !holdsError(error)) throw noAnswer(service, name, kind);',
+    replace: 'if (!holdsError(error)) return { done: answer as SuccessOf<Name>, attempts };',
+    test: { file: transport, name: 'is a StoreError: ok without a grant' },
+  },
+];
