@@ -44,9 +44,9 @@ it('attw finds types for every sub-path, for importers of ES modules', { timeout
 });
 
 it('the tarball is small, and holds what it should', () => {
-  // 1.5 MB, most of it bundled functions, of which the SDK is most.
-  expect(place.bytes).toBeLessThan(1_500_000);
-  expect(place.unpackedBytes).toBeLessThan(6_000_000);
+  // Most of it is the bundled functions, each with its own SDK, as each is deployed by itself.
+  expect(place.bytes).toBeLessThan(2_000_000);
+  expect(place.unpackedBytes).toBeLessThan(7_000_000);
   expect(place.files).toEqual(
     expect.arrayContaining(['README.md', 'LICENSE', 'CHANGELOG.md', 'package.json', 'docs/protocol.md']),
   );
