@@ -14,7 +14,8 @@ import type { Suite } from '../sim/run/play.js';
 import { runSeeds } from '../sim/run/run-seeds.js';
 
 const threads = 2;
-const targets: Readonly<Record<Suite, number>> = { lock: 1_000, scan: 100 };
+/** Schedules a second, by suite. */
+const targets = { lock: 1_000, scan: 100 } as const satisfies Partial<Record<Suite, number>>;
 
 const { values } = parseArgs({
   options: {
@@ -23,11 +24,11 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
   },
 });
-const counts: Readonly<Record<Suite, number>> = { lock: Number(values.locks), scan: Number(values.scans) };
+const counts = { lock: Number(values.locks), scan: Number(values.scans) };
 
 const bundle = await bundleSimulator('bench');
 const [loadBefore] = loadavg();
-const rows = [];
+const rows: Row[] = [];
 for (const suite of ['lock', 'scan'] as const) {
   const startMs = performance.now();
   const order = { suite, from: 1, until: 1 + counts[suite], stopsAtFirst: false };
@@ -41,6 +42,14 @@ for (const suite of ['lock', 'scan'] as const) {
 const machine = { node: process.version, cpus: availableParallelism(), loadBefore };
 if (values.json) console.log(JSON.stringify({ threads, machine, rows }));
 else print();
+
+interface Row {
+  readonly suite: Suite;
+  readonly played: number;
+  readonly perSecond: number;
+  readonly perCpuSecond: number;
+  readonly target: number;
+}
 
 function print(): void {
   const table = new Table({
