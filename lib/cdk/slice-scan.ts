@@ -99,7 +99,8 @@ export class SliceScan extends SliceScanBase {
       maxRounds: props.maxRounds ?? 5,
       roundPause: props.roundPause ?? Duration.seconds(5),
     });
-    this.stateMachine = scanStateMachine(this, definition, { ...settings, ...props, removalPolicy });
+    const { timeout, logLevel } = props;
+    this.stateMachine = scanStateMachine(this, definition, { ...settings, timeout, logLevel });
     if (props.schedule) scheduleScan(this, this.stateMachine, props.schedule, encryptionKey);
   }
 
