@@ -6,6 +6,7 @@ import { ofTheClocks } from './of-the-clocks.js';
 import { ofTheCloud } from './of-the-cloud.js';
 import { ofTheConditions } from './of-the-conditions.js';
 import { ofTheInvocation } from './of-the-invocation.js';
+import { ofTheObservability } from './of-the-observability.js';
 import { ofTheScan } from './of-the-scan.js';
 import { ofTheService } from './of-the-service.js';
 import type { Protection } from './protection.js';
@@ -22,4 +23,5 @@ export const protections: readonly Protection[] = [
   ...ofHandingOver,
   ...ofTheScan,
   ...ofTheService,
+  ...ofTheObservability,
 ];

@@ -1,9 +1,15 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { publish } from '../../../lib/events/index.js';
 import { listen } from '../../../lib/lambda/observability/library-events.js';
 import { sampleEvents } from '../../support/sample-events.js';
 
 it('a listener that throws disturbs neither the others nor the process', async () => {
+  const uncaught: unknown[] = [];
+  const note = (error: unknown) => uncaught.push(error);
+  process.on('uncaughtException', note);
+  onTestFinished(() => {
+    process.off('uncaughtException', note);
+  });
   const heard: string[] = [];
   listen({
     held: () => {
@@ -16,4 +22,5 @@ it('a listener that throws disturbs neither the others nor the process', async (
   publish('held', sampleEvents.held);
   await new Promise(setImmediate);
   expect(heard).toEqual(['first', 'n']);
+  expect(uncaught).toEqual([]);
 });
