@@ -16,7 +16,7 @@ export interface LockedHandlerOptions<Event, Context, Held = never, Completed = 
   /**
    * A client of yours, or what one is made with at the first invocation and kept for the later ones.
    *
-   * @default the table that the variable LEASEHOLD_TABLE names
+   * @default the table that the variable LEASEHOLD_TABLE names, or the lock service that LEASEHOLD_SERVICE names
    */
   readonly locks?: LockClient | LockClientOptions;
   /**

@@ -24,11 +24,13 @@ export function locksOnce(
 
 function optionsOf(env: Environment): LockClientOptions {
   const table = env.LEASEHOLD_TABLE?.trim();
-  if (!table) {
+  const service = env.LEASEHOLD_SERVICE?.trim();
+  if (!table && !service) {
     throw new UsageError(
-      'locks: neither a client nor its options were given, and LEASEHOLD_TABLE is not set',
+      'locks: neither a client nor its options were given, and neither LEASEHOLD_TABLE nor LEASEHOLD_SERVICE is set',
     );
   }
-  const endpoint = env.LEASEHOLD_DYNAMODB_ENDPOINT?.trim();
-  return { table, ...(endpoint && { endpoint }) };
+  // Other addresses than AWS's are for tests.
+  const endpoint = (service ? env.LEASEHOLD_LAMBDA_ENDPOINT : env.LEASEHOLD_DYNAMODB_ENDPOINT)?.trim();
+  return { ...(table && { table }), ...(service && { service }), ...(endpoint && { endpoint }) };
 }
