@@ -13,6 +13,9 @@ const mostTries = 5;
  * Writes an object unless a newer holder has. S3 can't compare numbers, so this reads the token, compares, and puts
  * only what it compared with: `If-Match`, or `If-None-Match` for a new object.
  *
+ * S3's ETag is of the body alone. If a newer holder writes the very bytes that were there before, an older one that read
+ * in between does not find out, and its write goes through: let the body say whose it is, by the token for one.
+ *
  * @param input as for `PutObjectCommand`; `Body` must be one that can be sent again (a string or a buffer)
  * @throws StaleTokenError with both tokens; nothing was written. S3's own errors come through
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html

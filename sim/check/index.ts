@@ -2,6 +2,7 @@ import type { Check, History, Violation } from '../history/history.js';
 import { checkAfterwards } from './afterwards.js';
 import { checkAnswers } from './answers.js';
 import { checkCompletion } from './completion.js';
+import { checkErrands } from './errands.js';
 import { checkGivenBack } from './given-back.js';
 import { checkHandOvers } from './hand-overs.js';
 import { checkHolders } from './holders.js';
@@ -27,6 +28,7 @@ export const lockChecks: readonly Check[] = [
   checkMonotony,
   checkLiveness,
   checkCompletion,
+  checkErrands,
   checkRequestCounts,
   checkStoreTime,
   checkTimeToLive,

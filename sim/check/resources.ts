@@ -1,6 +1,6 @@
 import type { AcceptedRecord, Check, Violation } from '../history/history.js';
 
-const acts = new Set(['guardUpdate', 'guardTransaction', 'sqlFence']);
+const acts = new Set(['guardUpdate', 'guardTransaction', 'sqlFence', 'guardedPutObject']);
 
 /** I3: a fenced resource never accepts a token lower than one that it has accepted; a held-check holds. */
 export const checkResources: Check = ({ records }) => {

@@ -83,6 +83,8 @@ export interface CallRecord {
   readonly otherLeaseId?: string | undefined;
   /** The checkpoint that was saved. */
   readonly checkpoint?: number;
+  /** The result that was got, or the slot that was asked for. */
+  readonly value?: string;
   /** How long the caller was willing to wait. */
   readonly waitMs?: number;
   /** No other call of the same process was under way. */

@@ -12,7 +12,9 @@ import type { ClientHabits } from './hold-options.js';
 const noTimeoutMs = 10 * 60_000;
 
 /** What the outcome of a call adds to its record. */
-export type CallFacts = Partial<Pick<CallRecord, 'leaseId' | 'otherLeaseId' | 'checkpoint' | 'waitMs'>> & {
+export type CallFacts = Partial<
+  Pick<CallRecord, 'leaseId' | 'otherLeaseId' | 'checkpoint' | 'waitMs' | 'value'>
+> & {
   readonly outcome?: string;
 };
 
@@ -112,6 +114,7 @@ const expected = new Set([
   'StaleTokenError',
   'StoreError',
   'UserAbort',
+  'WorkFailed',
   // After a lease was given back, or completed in between.
   'UsageError',
   'TimeoutError',

@@ -1,4 +1,5 @@
 import type { Lease } from '../../lib/lease/index.js';
+import { runErrand } from './errands.js';
 import type { Machine } from './machine.js';
 import { actOnResource } from './resources.js';
 import type { SqlRows } from './sql-rows.js';
@@ -35,12 +36,13 @@ export async function work(options: WorkerOptions): Promise<void> {
     await machine.process.sleep(random.spread(1, 1_500));
     const name = random.pick(names);
     if (!options.isCalm && random.chance(0.12)) await operate(machine, name);
+    else if (random.chance(0.14)) await runErrand(machine, options.leaseMs);
     else await lockOnce(options, name, options.isRestarted || random.chance(0.1));
   }
 }
 
 async function lockOnce(options: WorkerOptions, name: string, supersede: boolean): Promise<void> {
-  const { machine, leaseMs } = options;
+  const { machine, leaseMs, names } = options;
   const { locks, cluster } = machine;
   const { random } = cluster;
   const waitMs = random.pick([0, 0, leaseMs, 4 * leaseMs]);
@@ -54,6 +56,19 @@ async function lockOnce(options: WorkerOptions, name: string, supersede: boolean
       cluster.letGo(lease);
     };
     await machine.call('withLock', name, () => locks.withLock(name, inside, how), undefined, { waitMs });
+    return;
+  }
+  if (!supersede && waitMs === 0 && random.chance(0.15)) {
+    const next = await machine.call(
+      'claimNext',
+      name,
+      () => locks.claimNext(random.chance(0.5) ? names : [name], how),
+      (claimed) => (claimed ? { leaseId: claimed.leaseId } : { outcome: 'none free' }),
+    );
+    if (!next) return;
+    machine.hold(next);
+    await hold(options, next);
+    await end(machine, next, options);
     return;
   }
   const what = `acquire${supersede ? ' supersede' : ''}${waitMs > 0 ? ' waiting' : ''}`;

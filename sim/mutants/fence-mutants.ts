@@ -39,4 +39,16 @@ export const fenceMutants = [
     ],
     ['fence: no row changed means stale', 'if (!rowCount) throw', 'if (rowCount === null) throw'],
   ]),
+  ...mutantsOf('lock', 'lib/fence/guard-s3.ts', [
+    [
+      'fence: S3’s guard compares tokens',
+      'if (seen?.token !== undefined && seen.token > lease.token) throw',
+      'if (seen?.token !== undefined && seen.token > lease.token + 1e12) throw',
+    ],
+    [
+      'fence: S3’s guard puts over what it has compared with',
+      "const unchanged = seen ? { IfMatch: seen.etag } : { IfNoneMatch: '*' };",
+      'const unchanged = {};',
+    ],
+  ]),
 ];

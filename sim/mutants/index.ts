@@ -1,5 +1,6 @@
 import { acquireMutants } from './acquire-mutants.js';
 import { clockMutants } from './clock-mutants.js';
+import { errandMutants } from './errand-mutants.js';
 import { fenceMutants } from './fence-mutants.js';
 import { handOverMutants } from './hand-over-mutants.js';
 import { holdingMutants } from './holding-mutants.js';
@@ -11,7 +12,8 @@ export const mutants: readonly Mutant[] = [
   ...clockMutants,
   ...acquireMutants,
   ...holdingMutants,
-  ...handOverMutants,
   ...fenceMutants,
+  ...handOverMutants,
+  ...errandMutants,
   ...scanMutants,
 ];
