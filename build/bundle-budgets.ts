@@ -36,7 +36,7 @@ const functionBudgets: Readonly<Record<string, number>> = {
  * 30 KB already: the lease, the conditions and the messages of its errors are most of it. To load parts of it later
  * would make the same code take other turns each time, and the simulator could not repeat a seed.
  */
-export const clientBudgetBytes = 52 * kilobyte;
+export const clientBudgetBytes = 54 * kilobyte;
 
 /** The functions' shares, each with its budget. */
 export function functionShares(bundles: readonly LambdaBundle[]): readonly Share[] {
