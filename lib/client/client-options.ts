@@ -1,5 +1,4 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { LambdaClient } from '@aws-sdk/client-lambda';
 import type { StoreClock } from '../clock/index.js';
 import { UsageError } from '../errors/index.js';
 import type { HoldSettings } from '../lease/index.js';
@@ -7,7 +6,7 @@ import type { Runtime } from '../runtime/index.js';
 import type { LeaseTable } from '../table/index.js';
 import { defaults } from './defaults.js';
 import { isWellFormed } from './lock-name.js';
-import type { ServiceTransport } from './service-transport.js';
+import type { CommandSender, ServiceTransport } from './service-transport.js';
 
 /** What a `LockClient` is made with. Checked at once; a `UsageError` names the option, the limit and the value. */
 export interface LockClientOptions {
@@ -22,7 +21,7 @@ export interface LockClientOptions {
    */
   readonly service?: string | ServiceTransport;
   /** A Lambda client of yours, to reach the service by. @default one of its own, closed by `close()` */
-  readonly lambdaClient?: Pick<LambdaClient, 'send'>;
+  readonly lambdaClient?: CommandSender;
   /** A DynamoDB client or document client of yours. @default one of its own, closed by `close()` */
   readonly client?: Pick<DynamoDBClient, 'send'>;
   /** For the client of its own. @default as the AWS SDK finds it */

@@ -5,4 +5,4 @@ export * from './lock-client.js';
 export type { LockInfo } from './lock-info.js';
 export type { OnceOptions, OnceOutcome } from './once.js';
 export type { ResumeOptions } from './resume.js';
-export type { ServiceResponse, ServiceTransport } from './service-transport.js';
+export type { CommandSender, ServiceResponse, ServiceTransport } from './service-transport.js';

@@ -20,9 +20,15 @@ export interface ServiceTransport {
   close?(): void;
 }
 
+/** What is used of a Lambda client: said in our own words, since the package with its types need not be there. */
+export interface CommandSender {
+  // biome-ignore lint/suspicious/noExplicitAny: the SDK's commands share no type that names their input and output
+  send(command: any, options?: { readonly abortSignal?: AbortSignal }): Promise<any>;
+}
+
 /** How the function is reached. */
 export interface LambdaTransportOptions {
-  readonly client: Pick<LambdaClient, 'send'> | undefined;
+  readonly client: CommandSender | undefined;
   readonly region: string | undefined;
   readonly endpoint: string | undefined;
   readonly requestTimeoutMs: number;
@@ -44,7 +50,7 @@ export class LambdaTransport implements ServiceTransport {
   async send(request: string, signal: AbortSignal): Promise<ServiceResponse> {
     const { InvokeCommand, LambdaClient } = await lambdaSdk();
     if (!this.#options.client) this.#own ??= new LambdaClient(configOf(this.#options));
-    const client = this.#options.client ?? this.#own!;
+    const client: CommandSender = this.#options.client ?? this.#own!;
     const command = new InvokeCommand({ FunctionName: this.service, Payload: Buffer.from(request) });
     const { Payload, FunctionError, $metadata } = await client.send(command, { abortSignal: signal });
     return {

@@ -1,3 +1,9 @@
+export {
+  createLockService,
+  type ExecutionWatch,
+  type LockService,
+  type LockServiceOptions,
+} from '../service/index.js';
 export { createLockServiceHandler } from './lock-service-handler.js';
 export type { Choice, LockedHandlerOptions } from './locked-handler-options.js';
 export { type InvocationKeys, type ObservedOptions, observed } from './observability/index.js';

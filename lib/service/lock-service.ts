@@ -1,4 +1,4 @@
-import { UsageError } from '../errors/index.js';
+import { StoreError, UsageError } from '../errors/index.js';
 import type { LeaseContext } from '../lease/index.js';
 import { acquire, resume } from './acquire-operation.js';
 import { nameRule } from './allowed-names.js';
@@ -65,7 +65,7 @@ export function createLockService(options: LockServiceOptions): LockService {
         demandPermitted(host, request);
         return await perform(host, request, signal);
       } catch (error) {
-        const body = bodyOf(error);
+        const body = bodyOf(signal.aborted && error === signal.reason ? outOfTime(error) : error);
         // A mistake in this code must not look like an answer.
         if (!body) throw error;
         if (wantsThrown(input))
@@ -75,6 +75,12 @@ export function createLockService(options: LockServiceOptions): LockService {
       }
     },
   };
+}
+
+/** The invocation's end came in a wait of the service's own; what was sent before nobody has heard of again. */
+function outOfTime(cause: unknown): StoreError {
+  const message = 'The table did not answer within the time of this invocation';
+  return new StoreError(message, undefined, { cause, retryable: true, mayHaveApplied: true });
 }
 
 /** Also a request that can't be read says so: to a state machine an answer in place of the error would be a success. */

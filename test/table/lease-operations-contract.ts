@@ -144,6 +144,18 @@ export function lockClientContract(open: () => Promise<ClientsUnderContract>, wa
       await (await second).release();
     });
 
+    it('a lease that is handed over goes on elsewhere, with a higher token and its checkpoint', async () => {
+      const first = await a.acquire('handed-over');
+      await first.save({ page: 5 });
+      const handedOver = JSON.parse(JSON.stringify(await first.handOver()));
+      expect(await b.tryAcquire('handed-over')).toBeNull();
+      const second = await b.resume(handedOver);
+      expect(second).toMatchObject({ token: first.token + 1, checkpoint: { page: 5 } });
+      expect(second.takenOverFrom).toBeUndefined();
+      await second.release();
+      await expect(a.resume(handedOver)).rejects.toMatchObject({ name: 'LockLostError' });
+    });
+
     it('what JSON can’t carry, or DynamoDB can’t store, is refused and not changed on the way', async () => {
       await using lease = await a.acquire('values');
       for (const value of [Number.NaN, () => {}, new Date(0), Number.MAX_SAFE_INTEGER + 1]) {
