@@ -67,11 +67,22 @@ export const ofTheInvocation: readonly Protection[] = [
     id: 'answer-within-invocation',
     what: 'a release that does not come back is given up before the answer, not left under way over a freeze (C28)',
     file: end,
-    find: 'void lease.giveBack(deadline.signal).finally',
-    replace: 'void lease.giveBack().finally',
+    find: 'await lease.release(undefined, signal);',
+    replace: 'await lease.release();',
     test: {
       file: wrapperTests,
       name: 'C28 a release that does not come back: the result is answered before the time is up',
+    },
+  },
+  {
+    id: 'release-before-answer',
+    what: 'a release that the store does not take for a moment is repeated before the answer leaves (C36)',
+    file: end,
+    find: 'if (!(error instanceof StoreError && error.retryable)) break;',
+    replace: 'if (error) break;',
+    test: {
+      file: wrapperTests,
+      name: 'C36 a release that the store refuses for a moment is repeated before the answer: nothing is held over a freeze',
     },
   },
   {

@@ -107,6 +107,23 @@ describe('withLockedHandler', () => {
     await until('no timer is left', () => actor.clocks.liveTimers === 0);
   });
 
+  it('C36 a release that the store refuses for a moment is repeated before the answer: nothing is held over a freeze', async () => {
+    using events = new EventLog();
+    const name = stage.name();
+    const actor = await stage.it.readyActor({ maxAttempts: 1 });
+    const handler = await wrapped(
+      async () => {
+        actor.faults.on('UpdateItem').times(3).serverError();
+        return 'done';
+      },
+      {},
+      actor,
+    );
+    expect(await handler({ name }, endingIn(60_000))).toBe('done');
+    expect(await holder(name)).toBeUndefined();
+    expect(events.of('release-failed', name)).toEqual([]);
+  });
+
   it('C26 a loss while the work goes on: work that ends well is a LockLostError with its result', async () => {
     const name = stage.name();
     const { locks } = await stage.it.readyActor();
