@@ -158,15 +158,17 @@ describe('the way to the service and back', () => {
     const locks = single();
     const asked = locks.acquire(name).catch((error) => error);
     await until('it is at work', () => stage.lambda.environments().some(({ state }) => state === 'busy'));
+    const killed = stage.lambda.environments().map(({ pid }) => pid);
     stage.lambda.killAll();
     const outcome = await asked;
+    // Until they are gone the next request would be sent to one of them.
+    await until('they are gone', () => stage.lambda.environments().every(({ pid }) => !killed.includes(pid)));
     if (outcome instanceof Error) {
       expect(outcome).toMatchObject({ name: 'StoreError', retryable: true, mayHaveApplied: true });
     }
     if (!(outcome instanceof Error)) await outcome.release();
-    // The next request may still be sent to a process that is about to be gone.
     await until('nobody holds it', async () => {
-      const lock = await locks.inspect(name).catch(() => ({ state: 'unknown' }));
+      const lock = await locks.inspect(name);
       return lock === undefined || lock.state === 'free';
     });
   });
