@@ -25,8 +25,7 @@ export interface KeyRange {
 export function middleOf(range: KeyRange, alphabet: Alphabet, prefix: string): string | undefined {
   if (alphabet.base < 2) return undefined;
   const { low, high, stem } = range;
-  const shared = high === undefined ? stem : low.slice(0, sharedLength(low, high));
-  const start = shared.length >= stem.length ? shared : stem;
+  const start = high === undefined ? stem : low.slice(0, sharedLength(low, high));
   const digits = average(
     digitsOf(low, start, alphabet, 0),
     high === undefined ? topDigits(alphabet) : digitsOf(high, start, alphabet, 0),

@@ -44,15 +44,10 @@ export async function planCuts(
   const groups = requests.left > wanted - 1 ? await requests.groups() : [];
   const known = [...groupCuts(groups, requests.prefix, wanted), ...byHand.map((cut) => ({ cut, low: cut }))];
   const stem = known.reduce((shared, { cut }) => shared.slice(0, sharedLength(shared, cut)), sample.stem);
-  const slices = await fill(requests, openSlices(known, sample), {
-    wanted,
-    alphabet: sample.alphabet,
-    stem: stem.length < requests.prefix.length ? requests.prefix : stem,
-  });
-  const emptyAfter = slices.at(-1)?.top;
+  const slices = await fill(requests, openSlices(known, sample), { wanted, alphabet: sample.alphabet, stem });
   // Keys with characters at or above the top one can make a cut twice.
   const cuts = thinned(inOrder(slices.slice(0, -1).map((slice) => slice.hi!)));
-  return { cuts, ...(emptyAfter !== undefined && { emptyAfter }) };
+  return { cuts, emptyAfter: slices.at(-1)!.top };
 }
 
 /** Steps 2 and 3, with a request for each slice left to the fill. */
@@ -64,7 +59,6 @@ async function explored(requests: PlanRequests, pages: KeySample, wanted: number
 /** Step 4: evenly spaced real groups, if there are enough to choose from. */
 function groupCuts(groups: readonly string[], prefix: string, wanted: number): KnownCut[] {
   const cuts: KnownCut[] = [];
-  if (groups.length < 2) return cuts;
   const parts = Math.min(wanted, groups.length);
   for (let part = 1; part < parts; part++) {
     const index = Math.floor((part * groups.length) / parts);
@@ -78,13 +72,8 @@ function groupCuts(groups: readonly string[], prefix: string, wanted: number): K
 function openSlices(known: readonly KnownCut[], sample: KeySample): OpenSlice[] {
   const byCut = new Map(known.map((entry) => [entry.cut, entry]));
   const cuts = inOrder(known.map(({ cut }) => cut)).map((cut) => byCut.get(cut)!);
-  const first: KnownCut = { cut: '', low: sample.firstKey ?? sample.stem };
-  return [first, ...cuts].map((entry, index) => ({
-    lo: index === 0 ? undefined : entry.cut,
-    hi: cuts[index]?.cut,
-    low: entry.low,
-    top: index === cuts.length ? sample.emptyAfter : undefined,
-  }));
+  const lows = [sample.firstKey ?? sample.stem, ...cuts.map(({ low }) => low)];
+  return lows.map((low, index) => ({ low, hi: cuts[index]?.cut, top: sample.emptyAfter }));
 }
 
 /** Sorted, each once: the comparator, not JavaScript's own order. */

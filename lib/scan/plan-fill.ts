@@ -9,7 +9,7 @@ const parallelProbes = 8;
 
 /** A slice in the making. */
 export interface OpenSlice {
-  readonly lo: string | undefined;
+  /** Where it ends, and the next one begins; absent: open. */
   readonly hi: string | undefined;
   /** A cut lies at or above it: the first key, where it is known, so that no slice is made empty. */
   readonly low: string;
@@ -41,21 +41,20 @@ export async function fill(
   options: FillOptions,
 ): Promise<readonly OpenSlice[]> {
   let current = slices;
-  while (current.length < options.wanted && requests.left > 0) {
+  for (;;) {
     const most = Math.min(parallelProbes, options.wanted - current.length, requests.left);
-    const probes = widest(current, options, requests.prefix).slice(0, most);
-    if (probes.length === 0) break;
+    const probes = widest(current, options, requests.prefix).slice(0, Math.max(0, most));
+    if (probes.length === 0) return current;
     const outcomes = await Promise.all(
       probes.map(async ({ slice, middle }) => {
         const key = await requests.firstKeyAfter(middle);
-        for (const seen of key === undefined ? [] : [key]) options.alphabet.add(seen, requests.prefix.length);
+        if (key !== undefined) options.alphabet.add(key, requests.prefix.length);
         return [slice, cutAt(slice, middle, key, requests.prefix)] as const;
       }),
     );
     const replaced = new Map(outcomes);
     current = current.flatMap((slice) => replaced.get(slice) ?? [slice]);
   }
-  return current;
 }
 
 /** The slices that can be cut, widest first, each with the place to look at. */
@@ -79,7 +78,7 @@ function cutAt(slice: OpenSlice, middle: string, key: string | undefined, prefix
   // Nothing lies between the middle and the key: the left part ends in truth where the probe began.
   return [
     { ...slice, hi: cut, top: middle, sparse: false },
-    { ...slice, lo: cut, low: key, sparse: false },
+    { ...slice, low: key, sparse: false },
   ];
 }
 

@@ -39,11 +39,10 @@ export async function samplePages(requests: PlanRequests, slices: number): Promi
     if (last) pageEnds.push(last.key);
     complete = !page.truncated;
   }
-  const lastKey = pageEnds.at(-1);
   const stem =
-    firstKey === undefined || lastKey === undefined
+    firstKey === undefined
       ? requests.prefix
-      : firstKey.slice(0, Math.max(requests.prefix.length, sharedLength(firstKey, lastKey)));
+      : firstKey.slice(0, Math.max(requests.prefix.length, sharedLength(firstKey, pageEnds.at(-1)!)));
   return { pageEnds, complete, firstKey, alphabet, stem };
 }
 
@@ -90,7 +89,7 @@ export async function withClosedTop(
   let bound = lastPoint;
   // Straight behind what was seen first, then behind all of ASCII: most searches end there.
   let guess = seen;
-  for (let step = 0; seen < bound; step++) {
+  for (let isFirst = true; seen < bound; isFirst = false) {
     if (requests.left <= reserve) return sample;
     const past = stem + String.fromCodePoint(guess) + topCharacter;
     if (Buffer.byteLength(past) > mostKeyBytes) return sample;
@@ -103,10 +102,7 @@ export async function withClosedTop(
       if (point === undefined || point <= seen) return sample;
       seen = point;
     }
-    guess =
-      step === 0 && seen < lastAsciiPoint && bound > lastAsciiPoint
-        ? lastAsciiPoint
-        : legalMiddle(seen, bound);
+    guess = isFirst && seen < lastAsciiPoint ? lastAsciiPoint : legalMiddle(seen, bound);
   }
   // Outside ASCII the pages show few of the characters that there are.
   if (seen > lastAsciiPoint) sample.alphabet.addBetween(leadingPoint(lastKey!, stem)!, seen);

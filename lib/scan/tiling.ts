@@ -79,9 +79,9 @@ export function childrenWanted(
   const beginnings = new Set(slices.map(({ lo }) => lo));
   const cuts = new Set(slices.flatMap(({ hi }) => (hi === undefined || beginnings.has(hi) ? [] : [hi])));
   return [...cuts].flatMap((cut) => {
-    const range = planned.findLast(({ lo }) => lo === undefined || compareKeys(lo, cut) < 0);
+    const range = planned.findLast(({ lo }) => lo === undefined || compareKeys(lo, cut) < 0)!;
     return slices
-      .filter(({ lo }) => lo === range?.lo || (lo !== undefined && liesBetween(range?.lo, lo, cut)))
+      .filter(({ lo }) => lo === range.lo || (lo !== undefined && liesBetween(range.lo, lo, cut)))
       .map(({ name }) => childSliceId(sliceIdOf(name), cut));
   });
 }

@@ -172,9 +172,25 @@ describe('the middle of two keys', () => {
     expect(middleOf({ low: 'a', high: 'b', stem: '' }, new Alphabet(), '')).toBeUndefined();
   });
 
+  it('may be the lower bound itself, never the upper', () => {
+    const one = new Alphabet();
+    one.add('a');
+    expect(middleOf({ low: 'a', high: undefined, stem: '' }, one, '')).toBe('a');
+    expect(middleOf({ low: '', high: '0', stem: '' }, alphabet, '')).toBeUndefined();
+  });
+
+  it('is looked for where the bounds differ, however far behind', () => {
+    expect(middleOf({ low: 'x/aaaaaaaa0', high: 'x/aaaaaaaa4', stem: 'x/' }, alphabet, '')).toBe(
+      'x/aaaaaaaa2',
+    );
+  });
+
   it('halves the width', () => {
     const range = { low: 'x/0', high: 'x/f', stem: 'x/' };
     const half = widthOf({ ...range, high: 'x/7' }, alphabet);
     expect(half / widthOf(range, alphabet)).toBeCloseTo(0.5, 1);
+    const upper = widthOf({ ...range, low: 'x/7' }, alphabet);
+    expect(half + upper).toBeCloseTo(widthOf(range, alphabet), 9);
+    expect(widthOf({ ...range, low: 'x/f', high: 'x/0' }, alphabet)).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ import { topCharacter } from '../../lib/scan/cut.js';
 import { fill, type OpenSlice } from '../../lib/scan/plan-fill.js';
 import { planningOf } from './support/planning.js';
 
-const whole: OpenSlice = { lo: undefined, hi: undefined, low: 'k/000', top: `k/9${topCharacter}` };
+const whole: OpenSlice = { hi: undefined, low: 'k/000', top: `k/9${topCharacter}` };
 const numbered = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(3, '0')}`);
 
@@ -31,8 +31,8 @@ describe('filling up a plan', () => {
     const { slices, probes } = await filled([whole], { keys: numbered(1_000, 'k/'), wanted: 2 });
     expect(probes).toEqual(['k/5']);
     expect(slices).toEqual([
-      { lo: undefined, hi: 'k/5', low: 'k/000', top: 'k/5', sparse: false },
-      { lo: 'k/5', hi: undefined, low: 'k/500', top: whole.top, sparse: false },
+      { hi: 'k/5', low: 'k/000', top: 'k/5', sparse: false },
+      { hi: undefined, low: 'k/500', top: whole.top, sparse: false },
     ]);
   });
 
@@ -50,24 +50,36 @@ describe('filling up a plan', () => {
   });
 
   it('takes a key behind the slice for nothing', async () => {
-    const first: OpenSlice = { lo: undefined, hi: 'k/7', low: 'k/000', top: undefined };
-    const second: OpenSlice = { lo: 'k/7', hi: undefined, low: 'k/8', top: 'k/8' };
+    const first: OpenSlice = { hi: 'k/7', low: 'k/000', top: undefined };
+    const second: OpenSlice = { hi: undefined, low: 'k/8', top: 'k/8' };
     const { slices } = await filled([first, second], { keys: ['k/000', 'k/8'], wanted: 3, limit: 1 });
     expect(slices).toEqual([{ ...first, top: 'k/3', sparse: true }, second]);
     const edge = await filled([first, second], { keys: ['k/000', 'k/7', 'k/8'], wanted: 3, limit: 1 });
     expect(edge.slices.map(({ hi }) => hi)).toEqual(['k/3', 'k/7', undefined]);
   });
 
+  it('looks for nothing above the end of a slice, however far up keys were seen', async () => {
+    const first: OpenSlice = { hi: 'k/4', low: 'k/000', top: `k/9${topCharacter}` };
+    const second: OpenSlice = { hi: undefined, low: 'k/400', top: 'k/400' };
+    const { probes } = await filled([first, second], { keys: numbered(1_000, 'k/'), wanted: 3 });
+    expect(probes).toEqual(['k/2']);
+  });
+
+  it('leaves more slices than are wanted as they are', async () => {
+    const slices = ['k/1', 'k/2', 'k/3', undefined].map((hi) => ({ hi, low: 'k/0', top: undefined }));
+    const result = await filled(slices, { keys: numbered(1_000, 'k/'), wanted: 2 });
+    expect(result).toMatchObject({ slices, probes: [] });
+  });
+
   it('takes the widest slices first', async () => {
-    const narrow: OpenSlice = { lo: undefined, hi: 'k/2', low: 'k/000', top: undefined };
-    const wide: OpenSlice = { lo: 'k/2', hi: undefined, low: 'k/200', top: whole.top };
+    const narrow: OpenSlice = { hi: 'k/2', low: 'k/000', top: undefined };
+    const wide: OpenSlice = { hi: undefined, low: 'k/200', top: whole.top };
     const { probes } = await filled([narrow, wide], { keys: numbered(1_000, 'k/'), wanted: 3, limit: 1 });
     expect(probes).toEqual(['k/6']);
   });
 
   it('probes eight at a time, no more than are wanted and than requests are left', async () => {
     const slices = Array.from({ length: 10 }, (_, digit) => ({
-      lo: digit === 0 ? undefined : `k/${digit}`,
       hi: digit === 9 ? undefined : `k/${digit + 1}`,
       low: `k/${digit}00`,
       top: digit === 9 ? whole.top : undefined,
@@ -91,14 +103,14 @@ describe('filling up a plan', () => {
   });
 
   it('looks behind the first character by the stem where the slice is open', async () => {
-    const open: OpenSlice = { lo: undefined, hi: undefined, low: 'k/00', top: undefined, sparse: true };
+    const open: OpenSlice = { hi: undefined, low: 'k/00', top: undefined, sparse: true };
     expect((await filled([open], { keys: ['k/00'], wanted: 2, limit: 1 })).probes).toEqual([
       `k/0${topCharacter}`,
     ]);
   });
 
   it('looks in the middle where there is nothing behind the first character', async () => {
-    const sparse = { lo: undefined, hi: 'k/05', low: 'k/000', top: undefined, sparse: true };
+    const sparse = { hi: 'k/05', low: 'k/000', top: undefined, sparse: true };
     // The bounds differ behind k/0: the first character there is 0.
     expect((await filled([sparse], { keys: ['k/000'], wanted: 2, limit: 1 })).probes).toEqual([
       `k/00${topCharacter}`,
@@ -108,12 +120,12 @@ describe('filling up a plan', () => {
   });
 
   it('does not look into a slice that ends before the first key', async () => {
-    const empty = { lo: undefined, hi: 'k/2', low: 'k/5', top: undefined, sparse: true };
+    const empty = { hi: 'k/2', low: 'k/5', top: undefined, sparse: true };
     expect((await filled([empty], { keys: ['k/5'], wanted: 2 })).probes).toEqual([]);
   });
 
   it('never probes with what may not be sent: the middle instead', async () => {
-    const sparse = { lo: undefined, hi: undefined, low: 'k/%', top: 'k/9', sparse: true };
+    const sparse = { hi: undefined, low: 'k/%', top: 'k/9', sparse: true };
     const { probes } = await filled([sparse], { keys: ['k/%'], wanted: 2, limit: 1 });
     expect(probes).toEqual(['k/4']);
   });

@@ -52,6 +52,11 @@ describe('the first pages', () => {
     expect(bucket.asked).toHaveLength(1);
   });
 
+  it('are all looked at for what the keys begin with', async () => {
+    const { sample } = await sampled(9, { keys: [...numbered(25, 'a/b'), ...numbered(25, 'a/c')] });
+    expect(sample.stem).toBe('a/');
+  });
+
   it('never make the stem shorter than the prefix', async () => {
     const { sample } = await sampled(9, { keys: ['p/', 'p/a', 'p/b'], prefix: 'p/' });
     expect(sample.stem).toBe('p/');
@@ -101,9 +106,11 @@ describe('the true stem', () => {
   });
 
   it('stays where it is if the key behind it begins with it all the same', async () => {
-    const { requests, sample } = await sampled(2, { keys: ['a/1', 'a/2', 'a/\u{10ffff}'], pageSize: 1 });
+    const planning = { keys: ['a/1', 'a/2', 'a/\u{10ffff}'], pageSize: 1 };
+    const { bucket, requests, sample } = await sampled(2, planning);
     expect(sample.stem).toBe('a/');
     expect((await withTrueStem(requests, sample, 0)).stem).toBe('a/');
+    expect(bucket.probes).toHaveLength(1);
   });
 });
 
@@ -159,14 +166,38 @@ describe('the top', () => {
 
   it('is left open where a probe would be too long for S3', async () => {
     const stem = 'k'.repeat(1_020);
-    expect(await closed(numbered(2, stem.slice(3)), 0, stem.slice(3))).toMatchObject({
+    expect(await closed([`${stem.slice(1)}1`], 0, stem.slice(1))).toMatchObject({
       probes: [expect.anything()],
     });
     expect(await closed([`${stem}1`], 0, stem)).toMatchObject({ emptyAfter: undefined, probes: [] });
   });
 
-  it('keeps to characters that may be sent', async () => {
-    const { probes } = await closed(['a', 'b', 'c', '\u{e0000}'], 0, '');
-    for (const past of probes) expect(past).not.toMatch(/[\p{Cs}\p{Noncharacter_Code_Point}\p{Cc}%]/u);
+  it('is left open where a key lies above the top character', async () => {
+    const { emptyAfter, probes } = await closed(['a', 'b', 'c', 'c\u{10ffff}'], 0, '');
+    expect(emptyAfter).toBeUndefined();
+    expect(probes).toHaveLength(1);
+  });
+
+  it('of all of ASCII is not looked for there again', async () => {
+    const { emptyAfter, probes } = await closed(['a', 'b', 'c', '~1'], 0, '');
+    expect(emptyAfter).toBe(`~${topCharacter}`);
+    expect(probes.filter((past) => past === `~${topCharacter}`)).toHaveLength(1);
+  });
+
+  it('may be a character that may not be invented, if keys have it', async () => {
+    expect((await closed(['#1', '#2', '#3', '%5'], 0, '')).emptyAfter).toBe(`%${topCharacter}`);
+  });
+
+  it('is looked for with characters that may be sent, wherever the middle lies', async () => {
+    for (let point = 0xc000; point < 0x1_2000; point += 0x333) {
+      if (point >= 0xd800 && point <= 0xdfff) continue;
+      const last = String.fromCodePoint(point);
+      const { emptyAfter, probes } = await closed(['a', 'b', 'c', last], 0, '');
+      expect(emptyAfter).toBe(last + topCharacter);
+      for (const past of probes) {
+        if (past!.startsWith(last)) continue;
+        expect(past).not.toMatch(/[\p{Cs}\p{Noncharacter_Code_Point}\p{Cc}%]/u);
+      }
+    }
   });
 });

@@ -83,6 +83,12 @@ describe('planning a run', () => {
     }
   });
 
+  it('makes no cut of its own where nothing lies', async () => {
+    const { context } = simulatedTable();
+    await plannerOf(context, keys).plan({ prefix: undefined });
+    for (const cut of (await findRun(context as never, 'r'))!.cuts) expect(cut.startsWith('k/')).toBe(true);
+  });
+
   it('scans the whole bucket, a thousand keys a page, unless told otherwise', async () => {
     const { context } = simulatedTable();
     const { bucket, plan } = plannerOf(context, ['a', 'b']);
