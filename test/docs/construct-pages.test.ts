@@ -13,6 +13,7 @@ const pages: readonly (readonly [page: string, file: string, interfaces: readonl
   ['docs/observability.md', 'lib/cdk/leasehold-dashboard.ts', ['LeaseholdDashboardProps']],
   ['docs/observability.md', 'lib/cdk/leasehold-alarms.ts', ['LeaseholdAlarmsProps', 'AlarmThresholds']],
   ['docs/observability.md', 'lib/lambda/observability/observed.ts', ['ObservedOptions']],
+  ['docs/lambda.md', 'lib/lambda/locked-handler-options.ts', ['LockedHandlerOptions']],
   ['docs/lock-service.md', 'lib/cdk/lock-service-props.ts', ['LockServiceProps']],
   ['docs/lock-service.md', 'lib/cdk/lease-metrics.ts', ['ObservabilitySettings']],
   ['docs/locked-section.md', 'lib/cdk/locked-section-props.ts', ['LockedSectionProps']],

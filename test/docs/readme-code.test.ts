@@ -23,9 +23,10 @@ declare global {
 export {};
 `;
 
-describe('the code in the README', () => {
+describe('the code in the README, and of Lambda functions', () => {
   it('compiles against the package', async () => {
-    const blocks = await codeBlocksOf(root, 'README.md');
+    const pages = ['README.md', 'docs/lambda.md'];
+    const blocks = (await Promise.all(pages.map((page) => codeBlocksOf(root, page)))).flat();
     expect(blocks.length).toBeGreaterThan(5);
     const project = await projectOf(root, `${root}/.leasehold/readme-code`, blocks, surroundings);
     const compiler = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
