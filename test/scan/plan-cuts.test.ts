@@ -89,6 +89,12 @@ describe('the cuts of a plan', () => {
     expect(cuts.length).toBeGreaterThan(1);
   });
 
+  it('are looked for in every group, though the pages showed the first one only', async () => {
+    const keys = ['aa/', 'ab/', 'z/'].flatMap((group) => numbered(60, group));
+    const { bucket } = await cutsFor(4, { keys, limit: 8 });
+    expect(bucket.probes).toEqual(['aa/5', 'ab5', 'z5']);
+  });
+
   it('ask for groups only if a request for each slice is left', async () => {
     const keys = ['a', 'b', 'c', 'd'].flatMap((group) => numbered(50, `${group}/`));
     const asked = async (limit: number) =>
