@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HandedOver, Lease } from '../../lib/lease/index.js';
+import { engines } from '../support/engines.js';
 import { EventLog } from '../support/event-log.js';
 import { restlessLease, shortLease } from '../support/stage.js';
 import { aWhile } from '../support/until.js';
@@ -10,8 +11,8 @@ const sent = (handedOver: HandedOver): unknown => JSON.parse(JSON.stringify(hand
 
 const lost = (reason: string) => expect.objectContaining({ name: 'LockLostError', reason });
 
-describe('handing a lease over', () => {
-  const stage = useStage();
+describe.each(engines)('handing a lease over, on %s', (engine) => {
+  const stage = useStage({ engine });
 
   it('another process goes on with it: same name, same checkpoint, a higher token, nobody in between', async () => {
     using events = new EventLog();
@@ -173,8 +174,8 @@ describe('handing a lease over', () => {
   });
 });
 
-describe('going on with a lease that was handed over', () => {
-  const stage = useStage({ leasesLeft: true });
+describe.each(engines)('going on with a lease that was handed over, on %s', (engine) => {
+  const stage = useStage({ engine, leasesLeft: true });
 
   /** A lease that is on its way, and who handed it over. */
   const onItsWay = async () => {

@@ -84,7 +84,7 @@ describe('a function under a lock', { timeout: 30_000 }, () => {
 
   it('C35 does not run into the time-out: told before, its lock given back, and the next one waits for nothing', async () => {
     const name = stage.name();
-    const { invoke } = await start({}, { timeoutMs: 3_500 });
+    const { invoke } = await start({ marginMs: 2_500 }, { timeoutMs: 6_000 });
     await expect(invoke({ name, act: 'deaf' })).rejects.toMatchObject({
       name: 'LockLostError',
       message: expect.stringContaining('max-hold'),
@@ -98,7 +98,7 @@ describe('a function under a lock', { timeout: 30_000 }, () => {
 
   it('C35 stops in time when it listens to its signal, with an error of its own', async () => {
     const name = stage.name();
-    const { invoke } = await start({}, { timeoutMs: 3_500 });
+    const { invoke } = await start({ marginMs: 2_500 }, { timeoutMs: 6_000 });
     await expect(invoke({ name, act: 'obedient' })).rejects.toMatchObject({ name: 'WorkStopped' });
     expect(await holder(name)).toBeUndefined();
   });
@@ -164,7 +164,7 @@ describe('a function under a lock', { timeout: 30_000 }, () => {
     const name = stage.name();
     const { locks } = await stage.it.readyActor();
     await using _held = await locks.acquire(name);
-    const { invoke } = await start({ waitMs: 600_000 }, { timeoutMs: 3_000 });
+    const { invoke } = await start({ waitMs: 600_000, marginMs: 2_500 }, { timeoutMs: 5_000 });
     await expect(invoke({ name, act: 'answer' })).rejects.toMatchObject({ name: 'LockHeldError' });
   });
 
