@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isExactly } from '../../lib/lease/conditions.js';
 import {
   type GrantRequest,
   type LeaseItem,
@@ -19,7 +20,7 @@ const later = now + 60_000;
 const extra = { set: { checkpoint: 'stale' } };
 
 function scene() {
-  const { context } = simulatedTable();
+  const { context, runtime } = simulatedTable();
   const grant = (leaseId: string, more: Partial<GrantRequest> = {}) =>
     requestGrant(context, { name: 'n', leaseId, owner: 'o', leaseMs: 3_000, ...more });
   const item = async () => (await context.table.get('n')) as LeaseItem;
@@ -33,7 +34,7 @@ function scene() {
       },
     }),
   };
-  return { context, retrying, grant, item, table: context.table };
+  return { context, runtime, retrying, grant, item, table: context.table };
 }
 
 const lease = { name: 'n', leaseId: 'mine' };
@@ -78,6 +79,16 @@ describe('the acquire write', () => {
     expect(await again).toMatchObject({ kind: 'held', item: { leaseId: 'theirs' }, mayArriveLate: true });
   });
 
+  it('takes over the very lease that a superseder has seen, while it runs, and no other', async () => {
+    const { grant, item } = scene();
+    await grant('first');
+    expect(await grant('second', { seenLeaseId: 'other' })).toMatchObject({ kind: 'held' });
+    const outcome = await grant('second', { seenLeaseId: 'first' });
+    expect(outcome).toMatchObject({ kind: 'granted', grant: { token: now + 2, item: { leaseId: 'first' } } });
+    expect(await grant('third', { seenLeaseId: 'first' })).toMatchObject({ kind: 'held' });
+    expect(await item()).toMatchObject({ leaseId: 'second', version: now + 2 });
+  });
+
   it('adopts the grant of an earlier attempt, also one that does not tell when it was', async () => {
     const { grant, table } = scene();
     await table.create({ name: 'n', version: 7, leaseId: 'mine', owner: 'o', expiresAt: later });
@@ -101,6 +112,18 @@ describe('the acquire write', () => {
     await requestCompletion(context, { name: 'n', leaseId: 'other' }, 'r');
     expect(await grant('other')).toMatchObject({ kind: 'completed', item: { result: 'r' } });
     expect(await grant('third')).toMatchObject({ kind: 'completed' });
+  });
+});
+
+describe('a lease that was handed over', () => {
+  it('is the one seen only under the id and the token that it was seen with', async () => {
+    const { table, grant } = scene();
+    await grant('mine');
+    const isApplied = async (leaseId: string, token: number) =>
+      (await table.update('n', { set: { page: 1 }, condition: isExactly(leaseId, token) })).applied;
+    expect(await isApplied('other', now + 1)).toBe(false);
+    expect(await isApplied('mine', now + 2)).toBe(false);
+    expect(await isApplied('mine', now + 1)).toBe(true);
   });
 });
 
@@ -227,13 +250,15 @@ describe('the holder’s writes', () => {
 
 describe('reopening', () => {
   it('takes the completion back, and says whether the name exists and is open', async () => {
-    const { context, table, item, grant } = scene();
+    const { context, runtime, table, item, grant } = scene();
     expect(await requestReopening(context, 'n')).toBe(false);
     await grant('mine');
     expect(await requestReopening(context, 'n')).toBe(true);
     await requestCompletion(context, lease, 'r');
+    runtime.move(10_000, 10_000);
     expect(await requestReopening(context, 'n')).toBe(true);
-    expect(await item()).toEqual({ name: 'n', version: now + 1, lastLeaseId: 'mine', ttl: ttlAt(now) });
+    const ttl = ttlAt(now + 10_006);
+    expect(await item()).toEqual({ name: 'n', version: now + 1, lastLeaseId: 'mine', ttl });
     await table.create({ name: 'odd', version: 1, completedAt: 5, leaseId: 'x', expiresAt: later });
     expect(await requestReopening(context, 'odd')).toBe(false);
     expect(await grant('next')).toMatchObject({ kind: 'granted' });
