@@ -6,7 +6,7 @@ import type { Runtime } from '../runtime/index.js';
 import type { LeaseTable } from '../table/index.js';
 import { defaults } from './defaults.js';
 import { isWellFormed } from './lock-name.js';
-import type { CommandSender, ServiceTransport } from './service-transport.js';
+import type { LambdaCaller, ServiceTransport } from './service-transport.js';
 
 /** What a `LockClient` is made with. Checked at once; a `UsageError` names the option, the limit and the value. */
 export interface LockClientOptions {
@@ -20,8 +20,11 @@ export interface LockClientOptions {
    * to the table, only to invoke the function. Either this or `table` is given.
    */
   readonly service?: string | ServiceTransport;
-  /** A Lambda client of yours, to reach the service by. @default one of its own, closed by `close()` */
-  readonly lambdaClient?: CommandSender;
+  /**
+   * A `LambdaClient` of yours, to reach the service by; or a `Lambda`, which a bundler follows.
+   * @default one of its own, closed by `close()`
+   */
+  readonly lambdaClient?: LambdaCaller;
   /** A DynamoDB client or document client of yours. @default one of its own, closed by `close()` */
   readonly client?: Pick<DynamoDBClient, 'send'>;
   /** For the client of its own. @default as the AWS SDK finds it */

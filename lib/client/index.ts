@@ -5,4 +5,4 @@ export * from './lock-client.js';
 export type { LockInfo } from './lock-info.js';
 export type { OnceOptions, OnceOutcome } from './once.js';
 export type { ResumeOptions } from './resume.js';
-export type { CommandSender, ServiceResponse, ServiceTransport } from './service-transport.js';
+export type { LambdaCaller, ServiceResponse, ServiceTransport } from './service-transport.js';

@@ -1,4 +1,4 @@
-import type { LambdaClient } from '@aws-sdk/client-lambda';
+import type { InvokeCommandInput, LambdaClient } from '@aws-sdk/client-lambda';
 import { UsageError } from '../errors/index.js';
 
 /** What came back from the function: its answer, or that it failed. */
@@ -20,15 +20,20 @@ export interface ServiceTransport {
   close?(): void;
 }
 
-/** What is used of a Lambda client: said in our own words, since the package with its types need not be there. */
-export interface CommandSender {
+/**
+ * What is used of a `LambdaClient`, or of a `Lambda`, which brings its command along: a bundler then sees that it is
+ * needed. Said in our own words, since the package with its types need not be there.
+ */
+export interface LambdaCaller {
   // biome-ignore lint/suspicious/noExplicitAny: the SDK's commands share no type that names their input and output
   send(command: any, options?: { readonly abortSignal?: AbortSignal }): Promise<any>;
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  invoke?(input: any, options?: { readonly abortSignal?: AbortSignal }): Promise<any>;
 }
 
 /** How the function is reached. */
 export interface LambdaTransportOptions {
-  readonly client: CommandSender | undefined;
+  readonly client: LambdaCaller | undefined;
   readonly region: string | undefined;
   readonly endpoint: string | undefined;
   readonly requestTimeoutMs: number;
@@ -48,11 +53,8 @@ export class LambdaTransport implements ServiceTransport {
   }
 
   async send(request: string, signal: AbortSignal): Promise<ServiceResponse> {
-    const { InvokeCommand, LambdaClient } = await lambdaSdk();
-    if (!this.#options.client) this.#own ??= new LambdaClient(configOf(this.#options));
-    const client: CommandSender = this.#options.client ?? this.#own!;
-    const command = new InvokeCommand({ FunctionName: this.service, Payload: Buffer.from(request) });
-    const { Payload, FunctionError, $metadata } = await client.send(command, { abortSignal: signal });
+    const input = { FunctionName: this.service, Payload: Buffer.from(request) };
+    const { Payload, FunctionError, $metadata } = await this.#invoke(input, { abortSignal: signal });
     return {
       payload: Buffer.from(Payload ?? []).toString('utf8'),
       failed: FunctionError !== undefined,
@@ -62,6 +64,14 @@ export class LambdaTransport implements ServiceTransport {
 
   close(): void {
     this.#own?.destroy();
+  }
+
+  async #invoke(input: InvokeCommandInput, options: { readonly abortSignal: AbortSignal }) {
+    const { client } = this.#options;
+    if (client?.invoke) return client.invoke(input, options);
+    const { InvokeCommand, LambdaClient } = await lambdaSdk();
+    if (!client) this.#own ??= new LambdaClient(configOf(this.#options));
+    return (client ?? this.#own!).send(new InvokeCommand(input), options);
   }
 }
 
@@ -81,7 +91,7 @@ function configOf({ region, endpoint, requestTimeoutMs, maxAttempts }: LambdaTra
 
 /**
  * Out of bundlers' sight: they would put it into every bundle of a client with a table, too. Lambda's runtime has it,
- * elsewhere it is an optional peer.
+ * elsewhere it is an optional peer. A bundle that runs without both passes `lambdaClient: new Lambda({})`.
  */
 async function lambdaSdk(): Promise<typeof import('@aws-sdk/client-lambda')> {
   const name = ['@aws-sdk', 'client-lambda'].join('/');

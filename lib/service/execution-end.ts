@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { StoreError } from '../errors/index.js';
 import type { LeaseItem } from '../lease/index.js';
 import { groupOfExecution } from './acquire-operation.js';
 import { executionAttributes, executionOf, holderHasEnded } from './execution-watch.js';
@@ -30,7 +31,8 @@ export function isStatusChange(event: unknown): event is StatusChange {
  * Releases what the execution holds, if it has ended. Step Functions is asked, whatever the event says: whoever may
  * invoke the function could make one up. Each release names exactly the lease that was read.
  *
- * @throws StoreError when the table can't be used; the event is then delivered again
+ * @throws StoreError when the table can't be used, or when Step Functions does not know of the end yet (its answers lag)
+ *   or can't be asked: the event is then delivered again
  */
 export async function endExecution(
   host: ServiceHost,
@@ -39,16 +41,26 @@ export async function endExecution(
 ): Promise<ExecutionEnd> {
   const { store, clock } = host.context;
   const released: string[] = [];
+  const stillHeld: string[] = [];
   await store.ensureTime(signal);
   const page = { only: host.isAllowed };
   for await (const items of store.list(groupOfExecution(executionArn), signal, page)) {
     for (const item of items as readonly LeaseItem[]) {
       if (!host.isAllowed(item.name) || executionOf(item) !== executionArn) continue;
-      if (!(await holderHasEnded(host.executions, item, clock.now().earliest, signal))) continue;
+      if (!(await holderHasEnded(host.executions, item, clock.now().earliest, signal))) {
+        stillHeld.push(item.name);
+        continue;
+      }
       const lease = { name: item.name, leaseId: item.leaseId! };
       const { kind } = await store.release(lease, { remove: executionAttributes }, signal);
       if (kind === 'done') released.push(item.name);
     }
   }
+  if (stillHeld.length > 0) throw notEndedYet(executionArn, stillHeld);
   return { ok: true, released };
+}
+
+function notEndedYet(execution: string, names: readonly string[]): StoreError {
+  const message = `Step Functions does not say that ${execution} has ended; it holds ${names.length} locks`;
+  return new StoreError(message, names[0], { retryable: true, mayHaveApplied: false });
 }

@@ -176,13 +176,22 @@ describe('a lock that an execution holds', () => {
     expect(await service.handle(statusChange('j'))).toEqual({ ok: true, released: [] });
   });
 
-  it('stays held when an event only says that the execution has ended: anybody could make one up', async () => {
-    await using service = await served({ status: 'RUNNING' });
-    const name = stage.name();
-    await held(service.handle, name, 'l');
-    expect(await service.handle(statusChange('l'))).toEqual({ ok: true, released: [] });
-    expect(await stage.it.item(name)).toHaveProperty('leaseId');
-  });
+  it.each([
+    ['anybody could make the event up', { status: 'RUNNING' }],
+    ['Step Functions could not be asked', { __type: 'ThrottlingException', message: 'slow down' }],
+  ])(
+    'stays held when only the event says that the execution has ended, which is told again: %s',
+    async (_why, answer) => {
+      await using service = await served(answer);
+      const name = stage.name();
+      await held(service.handle, name, 'l');
+      await expect(service.handle(statusChange('l'))).rejects.toMatchObject({
+        name: 'StoreError',
+        message: expect.stringMatching(/does not say that .*settle:l has ended/),
+      });
+      expect(await stage.it.item(name)).toHaveProperty('leaseId');
+    },
+  );
 
   it('an event is delivered again when the table could not be used', async () => {
     await using service = await served({ status: 'FAILED' });

@@ -1,3 +1,4 @@
+import { InvokeCommand, type InvokeCommandInput } from '@aws-sdk/client-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { LockClient } from '../../lib/client/index.js';
 import type { Invocation, Mishap } from '../../lib/local-run/index.js';
@@ -52,6 +53,21 @@ describe('the way to the service and back', () => {
       expect(lease.token).toBe(first.token + 1);
     },
   );
+
+  it('goes by a client that brings its commands along, without loading any', async () => {
+    const calls: unknown[] = [];
+    const { lambdaClient } = stage;
+    const caller = {
+      send: () => Promise.reject(new Error('needs a command')),
+      invoke: (input: InvokeCommandInput, options?: { readonly abortSignal?: AbortSignal }) => {
+        calls.push(input.FunctionName);
+        return lambdaClient.send(new InvokeCommand(input), options);
+      },
+    };
+    await using lease = await stage.client({ lambdaClient: caller }).acquire(newName());
+    expect(lease.isHeld).toBe(true);
+    expect(calls).toEqual([callers]);
+  });
 
   it('C07 a grant whose answer is lost for good is adopted by the waiter, who is shown its own lease id', async () => {
     const name = newName();
