@@ -5,7 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { type CodeBlock, codeBlocksOf, projectOf } from './code-blocks.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
-const pages = ['docs/lease-table.md', 'docs/lock-service.md', 'docs/locked-section.md', 'docs/slice-scan.md'];
+const pages = ['lease-table', 'lock-service', 'locked-section', 'slice-scan', 'observability'].map(
+  (page) => `docs/${page}.md`,
+);
 
 /** What the code of the pages takes from its surroundings. */
 const surroundings = `
@@ -13,6 +15,7 @@ import type { Stack } from 'aws-cdk-lib';
 import type { IGrantable } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Pass, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type * as leasehold from 'leasehold/cdk';
 declare global {
   const LeaseTable: typeof leasehold.LeaseTable;
@@ -25,6 +28,11 @@ declare global {
   const readBatch: Pass;
   const writeLedger: Pass;
   const notify: Pass;
+  const leases: leasehold.LeaseTable;
+  const locks: leasehold.LockService;
+  const scan: leasehold.SliceScan;
+  const onCall: ITopic;
+  function settle(token: number): Promise<void>;
   type SurroundingStack = Stack;
 }
 export {};
@@ -46,8 +54,9 @@ describe('the code on the constructs’ pages', () => {
   }, 180_000);
 });
 
-/** The code as a method of a stack would have it, whose scope is \`this\`. Imports stay outside. */
+/** The code as a method of a stack would have it, whose scope is `this`. Imports, and modules of functions, stay outside. */
 function insideStack({ code, ...block }: CodeBlock): CodeBlock {
+  if (code.includes('\nexport ')) return { ...block, code };
   const lines = code.split('\n');
   const imports = lines.filter((line) => line.startsWith('import '));
   const rest = lines.filter((line) => !line.startsWith('import '));

@@ -11,7 +11,11 @@ const surroundings = `
 import type { LockClient, Lease } from 'leasehold';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { S3Client } from '@aws-sdk/client-s3';
+import type { Stack } from 'aws-cdk-lib';
+import type { LockService } from 'leasehold/cdk';
 declare global {
+  const stack: Stack;
+  const service: LockService;
   const locks: LockClient;
   const ledger: DynamoDBDocumentClient;
   const s3: S3Client;
