@@ -34,7 +34,7 @@ export const acquireMutants = [
     [
       'reopen: only what is completed',
       "all({ text: 'attribute_exists(#completedAt)' }, released, ours)",
-      'all(released, ours)',
+      'ours',
     ],
   ]),
   ...mutantsOf('lock', 'lib/lease/acquire-request.ts', [
