@@ -102,7 +102,7 @@ export async function withClosedTop(
       if (point === undefined || point <= seen) return sample;
       seen = point;
     }
-    guess = isFirst && seen < lastAsciiPoint ? lastAsciiPoint : legalMiddle(seen, bound);
+    guess = isFirst && seen <= lastAsciiPoint ? lastAsciiPoint : legalMiddle(seen, bound);
   }
   // Outside ASCII the pages show few of the characters that there are.
   if (seen > lastAsciiPoint) sample.alphabet.addBetween(leadingPoint(lastKey!, stem)!, seen);
