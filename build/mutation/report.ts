@@ -39,8 +39,8 @@ export interface Score {
 }
 
 /** The mutants that were not noticed, in the order of the files. */
-export function survivorsOf({ files }: StrykerReport): Survivor[] {
-  return Object.entries(files).flatMap(([file, { source, mutants }]) => {
+export function survivorsOf(report: StrykerReport): Survivor[] {
+  return filesOf(report).flatMap(([file, { source, mutants }]) => {
     const lines = source.split('\n');
     return mutants.filter(isUnnoticed).map(({ location: { start, end }, replacement = '' }) => ({
       file,
@@ -52,13 +52,19 @@ export function survivorsOf({ files }: StrykerReport): Survivor[] {
 }
 
 /** The counts of every file, and of all of them at the end. */
-export function scoresOf({ files }: StrykerReport): Score[] {
-  const counts = Object.entries(files).map(([file, { mutants }]) => scoreOf(file, mutants));
+export function scoresOf(report: StrykerReport): Score[] {
+  const files = filesOf(report);
+  const counts = files.map(([file, { mutants }]) => scoreOf(file, mutants));
   const all = scoreOf(
     'all',
-    Object.values(files).flatMap(({ mutants }) => mutants),
+    files.flatMap(([, { mutants }]) => mutants),
   );
   return [...counts, all];
+}
+
+/** A run that tries a part only puts that part last. */
+function filesOf({ files }: StrykerReport) {
+  return Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function scoreOf(file: string, mutants: readonly StrykerMutant[]): Score {
