@@ -38,11 +38,7 @@ export const clockMutants = [
       'most: Math.max(monotonic, wall) / (1 - driftBound)',
       'most: Math.max(monotonic, wall)',
     ],
-    [
-      'clock: a header names a whole second',
-      'latest: date + headerResolutionMs }',
-      'latest: date }',
-    ],
+    ['clock: a header names a whole second', 'latest: date + headerResolutionMs }', 'latest: date }'],
     [
       'clock: the time from before the request counts',
       'const proved = { earliest, latest: latest + most };',
