@@ -6,6 +6,9 @@ import { deadlineAfter, type Runtime } from '../runtime/index.js';
 const firstPauseMs = 100;
 const mostTries = 8;
 
+/** Leases of one client that are known as given back. */
+const mostRemembered = 100;
+
 /**
  * Gives back leases that nobody will use: of acquires that gave up while a write of theirs may have been applied,
  * or may yet arrive, and of holders whose release the store did not take. Works in the background, on its own signal,
@@ -14,7 +17,8 @@ const mostTries = 8;
 export class GiveBack {
   readonly #context: LeaseContext;
   readonly #timeoutMs: number;
-  readonly #running = new Map<Promise<void>, string>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #recent = new Set<string>();
   readonly #closed = new AbortController();
 
   /** @param timeoutMs the end of one release, in milliseconds */
@@ -32,18 +36,26 @@ export class GiveBack {
   start({ name, leaseId, token }: LeaseIdentity, leaseMs: number): void {
     const lease = { name, leaseId, ...(token !== undefined && { token }) };
     const run = this.#run(lease, leaseMs).finally(() => this.#running.delete(run));
-    this.#running.set(run, leaseId);
+    this.#running.add(run);
+    this.#remember(leaseId);
   }
 
-  /** Whether the lease is being given back at the moment. */
+  /** Whether the lease is being given back, or was a while ago: an answer that is still under way may show it. */
   isGivingBack(leaseId: string): boolean {
-    return [...this.#running.values()].includes(leaseId);
+    return this.#recent.has(leaseId);
+  }
+
+  #remember(leaseId: string): void {
+    this.#recent.add(leaseId);
+    if (this.#recent.size <= mostRemembered) return;
+    // The oldest: a set keeps its order.
+    for (const oldest of this.#recent) return void this.#recent.delete(oldest);
   }
 
   /** Ends what is going on after the tries in flight, and waits for them. */
   async close(): Promise<void> {
     this.#closed.abort();
-    await Promise.all(this.#running.keys());
+    await Promise.all(this.#running);
   }
 
   async #run(lease: LeaseIdentity, leaseMs: number): Promise<void> {

@@ -133,10 +133,7 @@ class Seat {
     const work = new SliceWork(this.#host, lease);
     try {
       const end = await endOfSlice(this.#host, work);
-      if (end === 'completed') {
-        counts.slices += 1;
-        this.#search.finished({ name: lease.name, ...work.range });
-      }
+      if (end === 'completed') counts.slices += 1;
       if (end === 'lost' || end === 'superseded') counts.lost += 1;
       // A slice that failed is tried again, but not at once.
       if (end === 'failed') await this.#pause();

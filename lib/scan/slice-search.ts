@@ -19,8 +19,8 @@ export interface Candidate {
 
 /**
  * Finds slices to work on. The planned ones follow from the run item, children from the index on `group`, and while that
- * lags from parent and cut, as for the proof; all are read consistently, in shuffled batches. What is finished is not
- * read again.
+ * lags from parent and cut, as for the proof; all are read consistently, in shuffled batches. What was read as finished
+ * is not read again. That includes what the seat has finished itself: it may have been split meanwhile.
  */
 export class SliceSearch {
   readonly #host: SeatHost;
@@ -86,12 +86,6 @@ export class SliceSearch {
    */
   begun(): void {
     this.#mayAlwaysSupersede = false;
-  }
-
-  /** A slice that this seat has completed is not looked at again; it lies there for good. */
-  finished(slice: LaidSlice): void {
-    this.#finished.add(slice.name);
-    this.#laid(slice);
   }
 
   /** What is still to be read in this look: known by name, or wanted by what was read so far. */

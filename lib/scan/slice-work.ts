@@ -8,7 +8,7 @@ import type { ScanObject, ScanPage } from './processor.js';
 import { S3Requests } from './s3-requests.js';
 import { publishScan, type SliceEvent } from './scan-events.js';
 import type { SeatHost } from './seat-host.js';
-import { type SliceItem, type SliceRange, sliceIdOf, sliceOf } from './slice.js';
+import { type SliceItem, sliceIdOf, sliceOf } from './slice.js';
 import { hasPendingChild, materialiseChild } from './slice-creation.js';
 import { SliceLister } from './slice-lister.js';
 import { leaseOutputPrefix, pageOutput, sliceOutputPrefix } from './slice-output.js';
@@ -62,12 +62,6 @@ export class SliceWork {
   /** The slice's id. */
   get id(): string {
     return sliceIdOf(this.lease.name);
-  }
-
-  /** Where the slice lies, as far as is known; for good once it is completed. */
-  get range(): SliceRange {
-    const { lo, hi } = { ...this.#before, ...(this.#progress && { hi: this.#progress.hi }) };
-    return { ...(lo !== undefined && { lo }), ...(hi !== undefined && { hi }) };
   }
 
   /** List requests under this lease. */

@@ -1,4 +1,4 @@
-import type { CallRecord, Check, History, Premises, Violation } from '../history/history.js';
+import type { CallRecord, Check, History, HistoryRecord, Premises, Violation } from '../history/history.js';
 import { isGrant, leaseWrites, numberOfId, processOf, textIn } from './lease-writes.js';
 
 /** Sections 4 to 6: what a caller is told is true. */
@@ -8,9 +8,11 @@ export const checkAnswers: Check = (history) => {
   const violations: Violation[] = [];
   const handed = new Set<string>();
   const released = new Map<string, number>();
+  const givenUp = new GivenUp();
   const tell = (atMs: number, what: string) => violations.push({ rule: 'answers', atMs, what });
   for (const record of records) {
     if (record.kind === 'handed') handed.add(record.leaseId);
+    givenUp.note(record, handed);
     // A late duplicate of its acquire may revive what was given back, for as long as that would have run.
     if (record.kind === 'write' && isGrant(record)) released.delete(textIn(record.after, 'leaseId')!);
     if (record.kind === 'survey' && record.why === 'handed') {
@@ -20,7 +22,11 @@ export const checkAnswers: Check = (history) => {
     // What a person with too many rights deletes looks broken to its holder.
     if (record.kind !== 'call' || record.atMs >= (premises.deletedEarlyAtMs ?? Number.POSITIVE_INFINITY))
       continue;
-    const lie = lieIn(record, ends) ?? refusalOf(record, premises, handed) ?? ghostIn(record, released);
+    const lie =
+      lieIn(record, ends) ??
+      refusalOf(record, premises, handed) ??
+      ghostIn(record, released) ??
+      givenUp.ghostIn(record);
     if (record.what === 'release' && record.outcome === 'released')
       released.set(record.leaseId!, record.atMs);
     if (lie) tell(record.atMs, `${record.process} is told by ${record.what}: ${lie}`);
@@ -88,6 +94,35 @@ function ghostIn(call: CallRecord, released: ReadonlyMap<string, number>): strin
   return releasedAtMs < call.sinceMs
     ? `the lock is held by ${call.otherLeaseId}, which was given back`
     : undefined;
+}
+
+/** An acquire that gave up is giving its lease back for at least so long, if that is not done sooner. */
+const givingBackMs = 500;
+
+/** Leases that acquires have left behind, and that their process knows of. */
+class GivenUp {
+  readonly #granted = new Set<string>();
+  readonly #sinceMs = new Map<string, number>();
+
+  note(record: HistoryRecord, handed: ReadonlySet<string>): void {
+    // Of one that comes late nobody can know.
+    if (record.kind === 'write' && isGrant(record) && !record.request?.isLate)
+      this.#granted.add(textIn(record.after, 'leaseId')!);
+    if (record.kind !== 'call' || record.outcome === 'ok') return;
+    for (let number = record.firstId + 1; number <= record.lastId; number++) {
+      const leaseId = `${record.process}.${number}`;
+      if (this.#granted.has(leaseId) && !handed.has(leaseId)) this.#sinceMs.set(leaseId, record.atMs);
+    }
+  }
+
+  ghostIn({ outcome, otherLeaseId, process, atMs, isAlone }: CallRecord): string | undefined {
+    if (outcome !== 'LockHeldError' || otherLeaseId === undefined || !isAlone) return undefined;
+    if (processOf(otherLeaseId) !== process) return undefined;
+    const sinceMs = this.#sinceMs.get(otherLeaseId) ?? Number.NEGATIVE_INFINITY;
+    return atMs - sinceMs < givingBackMs
+      ? `the lock is held by ${otherLeaseId}, which it gives back`
+      : undefined;
+  }
 }
 
 /** A refusal for a wrong reason. */

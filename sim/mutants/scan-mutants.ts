@@ -94,11 +94,6 @@ export const scanMutants = [
       'const wanted = childrenWanted(this.#planned, this.#seen.values());',
       'const wanted: string[] = [];',
     ],
-    [
-      'search: a slice that was completed is known to its end',
-      '    this.#laid(slice);\n  }\n\n  /** What',
-      '  }\n\n  /** What',
-    ],
   ]),
   ...mutantsOf('scan', 'lib/scan/key-order.ts', [
     [

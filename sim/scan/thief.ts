@@ -19,7 +19,7 @@ export async function steal(machine: ScanMachine, run: string, keys: readonly st
       for await (const page of table.namesInGroup(sliceGroup(run))) names.push(...page);
       const slices = (await table.getMany(names))
         .map(sliceOf)
-        .filter((slice) => !slice.completedAt && !slice.child);
+        .filter((slice) => !slice.completedAt && (!slice.child || random.chance(0.2)));
       if (slices.length === 0) continue;
       const slice = random.pick(slices);
       const from = slice.claimed ?? slice.lo;
