@@ -156,6 +156,7 @@ describe('the children that there must be', () => {
   it('are none where every slice ends where another begins, or at the open end', () => {
     expect(childrenWanted(planned, [slice(p0, undefined, 'm'), slice(p1, 'm', undefined)])).toEqual([]);
     expect(childrenWanted([], [])).toEqual([]);
+    expect(childrenWanted(planned, [slice(p1, 'm', undefined)])).toEqual([]);
   });
 
   it('are those of every slice of the same range that lies before the cut', () => {
@@ -172,10 +173,15 @@ describe('the children that there must be', () => {
   it('are those of a later range, too', () => {
     const right = slice(p1, 'm', 'q');
     const child = slice('c1', 'q', 't');
-    expect(childrenWanted(planned, [slice(p0, undefined, 'm'), right, child])).toEqual([
+    const left = [slice(p0, undefined, 'c'), childOf(p0, 'c', 'm')];
+    expect(childrenWanted(planned, [...left, right, child])).toEqual([
       childSliceId(p1, 't'),
       childSliceId('c1', 't'),
     ]);
+  });
+
+  it('may be none after all: the planned slice behind was not seen yet', () => {
+    expect(childrenWanted(planned, [slice(p0, undefined, 'm')])).toEqual([childSliceId(p0, 'm')]);
   });
 
   it('are asked for once a cut, however many slices end there', () => {
