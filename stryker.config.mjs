@@ -8,10 +8,10 @@ export default {
   plugins: ['@stryker-mutator/vitest-runner'],
   vitest: { configFile: 'vitest.mutation.config.ts' },
   mutate: [
-    'lib/clock/store-clock.ts',
-    'lib/lease/{conditions,acquire-request,holder-requests,lease-item,lease-context}.ts',
-    'lib/scan/{key-order,key-middle,cut,alphabet,tiling,planner}.ts',
-    'lib/scan/plan-*.ts',
+    'lib/clock/**/store-clock.ts',
+    'lib/lease/**/{conditions,acquire-request,holder-requests,lease-item,lease-context}.ts',
+    'lib/scan/**/{key-order,key-middle,cut,alphabet,tiling,planner}.ts',
+    'lib/scan/**/plan-*.ts',
   ],
   // What the tests of the pure core load, and no more: the rest would be copied for nothing.
   ignorePatterns: [
