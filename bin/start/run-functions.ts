@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleDirectory } from '../../lib/cdk/bundle-directory.js';
+import { bundleDirectory } from '../../lib/cdk/functions/bundle-directory.js';
 import { type LocalLambda, startLocalLambda } from '../../lib/local-run/local-lambda.js';
 import type { RunProgress } from './progress/run-progress.js';
 import { isWorkerMessage, type WorkerEvent } from './worker-event.js';

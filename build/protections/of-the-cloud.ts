@@ -51,7 +51,7 @@ export const ofTheCloud: readonly Protection[] = [
   {
     id: 'grant-absent-keys',
     what: 'a request that names no key is within no grant',
-    file: 'lib/cdk/lease-statements.ts',
+    file: 'lib/cdk/table/lease-statements.ts',
     find: "Null: { 'dynamodb:LeadingKeys': 'false' },",
     replace: '',
     test: {
@@ -62,7 +62,7 @@ export const ofTheCloud: readonly Protection[] = [
   {
     id: 'grant-all-keys',
     what: 'a batch with one name outside the grant is denied',
-    file: 'lib/cdk/lease-statements.ts',
+    file: 'lib/cdk/table/lease-statements.ts',
     find: "'ForAllValues:StringLike': {",
     replace: "'ForAnyValue:StringLike': {",
     test: {
@@ -73,7 +73,7 @@ export const ofTheCloud: readonly Protection[] = [
   {
     id: 'grant-groups',
     what: "another team's group can't be listed",
-    file: 'lib/cdk/lease-statements.ts',
+    file: 'lib/cdk/table/lease-statements.ts',
     find: '...(groups && { conditions: onlyKeys(groups) }),',
     replace: '',
     test: {
@@ -84,7 +84,7 @@ export const ofTheCloud: readonly Protection[] = [
   {
     id: 'grant-ping',
     what: "a client's first request is within every grant",
-    file: 'lib/cdk/lease-statements.ts',
+    file: 'lib/cdk/table/lease-statements.ts',
     find: 'conditions: onlyKeys([pingName]) },',
     replace: "conditions: onlyKeys(['nothing']) },",
     test: {
@@ -95,7 +95,7 @@ export const ofTheCloud: readonly Protection[] = [
   {
     id: 'grant-escapes',
     what: 'characters that mean something to IAM stand for themselves in a name',
-    file: 'lib/cdk/lease-statements.ts',
+    file: 'lib/cdk/table/lease-statements.ts',
     find: 'patterns.map(iamPattern)',
     replace: 'patterns.map((pattern) => (iamPattern(pattern), pattern))',
     test: {
@@ -106,7 +106,7 @@ export const ofTheCloud: readonly Protection[] = [
   {
     id: 'replicas-at-synthesis',
     what: 'eventually consistent replicas are refused, however they were added',
-    file: 'lib/cdk/lease-table.ts',
+    file: 'lib/cdk/table/lease-table.ts',
     find: 'validate: () => replicaProblems(table.node.defaultChild as CfnGlobalTable)',
     replace: 'validate: () => replicaProblems(table.node.defaultChild as CfnGlobalTable).slice(1)',
     test: {

@@ -4,7 +4,7 @@ const observed = 'lib/lambda/observability/observed.ts';
 const metrics = 'lib/lambda/observability/metrics.ts';
 const logs = 'lib/lambda/observability/logs.ts';
 const lines = 'lib/lambda/observability/event-logs.ts';
-const alarms = 'lib/cdk/leasehold-alarms.ts';
+const alarms = 'lib/cdk/observability/leasehold-alarms.ts';
 const lockTests = 'test/lambda/observability/observed-locks.test.ts';
 const noLeaseId = 'never show a lease id: whoever knows it can release the lease';
 

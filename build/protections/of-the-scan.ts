@@ -1,7 +1,7 @@
 import type { Protection } from './protection.js';
 
 const splitTests = 'test/scan/splits.test.ts';
-const conditions = 'lib/scan/scan-conditions.ts';
+const conditions = 'lib/scan/slices/scan-conditions.ts';
 const splittable = 'return all(isSlice, notCompleted, hiIs(hi), claimedLiesBelow(cut), noChildPending);';
 const refusedSplits = {
   file: splitTests,
@@ -13,7 +13,7 @@ export const ofTheScan: readonly Protection[] = [
   {
     id: 'children-while-the-index-lags',
     what: 'no round of work is lost to an index that lags',
-    file: 'lib/scan/slice-search.ts',
+    file: 'lib/scan/seats/slice-search.ts',
     find: 'const wanted = childrenWanted(this.#planned, this.#seen.values());',
     replace: 'const wanted: string[] = [];',
     test: {

@@ -1,17 +1,21 @@
-export { isLegalCut, separatingCut } from './cut.js';
-export { type EachObjectCounts, type EachObjectOptions, eachObject } from './each-object.js';
-export { type InventoryPartial, inventory } from './inventory.js';
-export type { GroupCount, GroupCounts } from './inventory-groups.js';
-export { type InventoryReport, type InventoryRow, inventoryReport } from './inventory-report.js';
-export { addDigests, emptyDigest, type KeyDigest, keyDigest } from './key-digest.js';
-export { compareKeys } from './key-order.js';
-export { type PlanOptions, planScan, type ScanPlan } from './planner.js';
-export type { ProcessContext, Processor, ScanObject, ScanPage, SliceOutput } from './processor.js';
-export { cutsOf, type RunOptions, type RunState, readRun } from './read-run.js';
-export { type ReleaseCause, type ScanEvents, type SliceEvent, scanChannels } from './scan-events.js';
-export type { QuarantinedSlice, ScanReport } from './scan-report.js';
-export type { ScanRun } from './scan-run.js';
-export { type SeatAnswer, type SeatOptions, workSeat } from './seat-worker.js';
+export { isLegalCut, separatingCut } from './keys/cut.js';
+export { addDigests, emptyDigest, type KeyDigest, keyDigest } from './keys/key-digest.js';
+export { compareKeys } from './keys/key-order.js';
+export { type PlanOptions, planScan, type ScanPlan } from './plan/planner.js';
+export { type EachObjectCounts, type EachObjectOptions, eachObject } from './results/each-object.js';
+export { type InventoryPartial, inventory } from './results/inventory.js';
+export type { GroupCount, GroupCounts } from './results/inventory-groups.js';
+export { type InventoryReport, type InventoryRow, inventoryReport } from './results/inventory-report.js';
+export type { ProcessContext, Processor, ScanObject, ScanPage, SliceOutput } from './results/processor.js';
+export type { QuarantinedSlice, ScanReport } from './results/scan-report.js';
+export type { OutputPlace } from './results/slice-output.js';
+export type { ObjectFailure, PublishedPages, Tally } from './results/tally.js';
+export { countStates, type ScanVerdict, type VerifyOptions, verifyScan } from './results/verify-scan.js';
+export { type LedgerOptions, withLedger } from './results/with-ledger.js';
+export { type ReleaseCause, type ScanEvents, type SliceEvent, scanChannels } from './seats/scan-events.js';
+export { type SeatAnswer, type SeatOptions, workSeat } from './seats/seat-worker.js';
+export { cutsOf, type RunOptions, type RunState, readRun } from './slices/read-run.js';
+export type { ScanRun } from './slices/scan-run.js';
 export {
   type PendingChild,
   type SliceItem,
@@ -22,9 +26,5 @@ export {
   sliceIdOf,
   sliceName,
   stateOf,
-} from './slice.js';
-export type { OutputPlace } from './slice-output.js';
-export type { ObjectFailure, PublishedPages, Tally } from './tally.js';
-export type { Gap } from './tiling.js';
-export { countStates, type ScanVerdict, type VerifyOptions, verifyScan } from './verify-scan.js';
-export { type LedgerOptions, withLedger } from './with-ledger.js';
+} from './slices/slice.js';
+export type { Gap } from './slices/tiling.js';

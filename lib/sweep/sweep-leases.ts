@@ -1,7 +1,7 @@
 import { defaults } from '../client/defaults.js';
 import type { LockClient } from '../client/index.js';
 import { type Lease, takeoverBefore } from '../lease/index.js';
-import { inParallel } from '../scan/in-parallel.js';
+import { inParallel } from '../scan/seats/in-parallel.js';
 import { deleteIfExpired, type ExpiryRule, expiredPage, type Sender } from './expired-items.js';
 import { Pace } from './pace.js';
 import { sweepName } from './sweep-name.js';

@@ -2,7 +2,7 @@ import { mutantsOf, together } from './mutant.js';
 
 /** The scan page: claims, splits, tiling, and what survives a takeover. */
 export const scanMutants = [
-  ...mutantsOf('scan', 'lib/scan/scan-conditions.ts', [
+  ...mutantsOf('scan', 'lib/scan/slices/scan-conditions.ts', [
     [
       'claim: the test on hi',
       'return all(hiIs(hi), claimedStaysBelow(claimed));',
@@ -45,7 +45,7 @@ export const scanMutants = [
       'export const mostAttempts = 1;',
     ],
   ]),
-  ...mutantsOf('scan', 'lib/scan/slice-progress.ts', [
+  ...mutantsOf('scan', 'lib/scan/seats/slice-progress.ts', [
     [
       'claim: written ahead of the work',
       'const set = { ...(await this.done()), claimed, progress };',
@@ -67,7 +67,7 @@ export const scanMutants = [
     ['slice: what lies above hi is dropped', 'return withinSlice(objects, this.#hi);', 'return objects;'],
     ['quarantine: progress takes the count back', '...(this.hasMoved && { attempts: 0 })', ''],
   ]),
-  ...mutantsOf('scan', 'lib/scan/slice-work.ts', [
+  ...mutantsOf('scan', 'lib/scan/seats/slice-work.ts', [
     [
       'takeover: the result so far is taken over',
       'partial === undefined ? processor.empty()',
@@ -81,39 +81,39 @@ export const scanMutants = [
       "return { kind: 'done' };",
     ],
   ]),
-  ...mutantsOf('scan', 'lib/scan/slice-creation.ts', [
+  ...mutantsOf('scan', 'lib/scan/slices/slice-creation.ts', [
     [
       'split: the child is made before the note of it is cleared',
       '  await createSlice(context, run, child, parent.version + 1, signal);\n',
       '',
     ],
   ]),
-  ...mutantsOf('scan', 'lib/scan/slice-search.ts', [
+  ...mutantsOf('scan', 'lib/scan/seats/slice-search.ts', [
     [
       'search: children are found while the index lags',
       'const wanted = childrenWanted(this.#planned, this.#seen.values());',
       'const wanted: string[] = [];',
     ],
   ]),
-  ...mutantsOf('scan', 'lib/scan/key-order.ts', [
+  ...mutantsOf('scan', 'lib/scan/keys/key-order.ts', [
     [
       'keys: in UTF-8 order, not in UTF-16',
       'if (pointA !== pointB) return pointA < pointB ? -1 : 1;',
       'if (pointA !== pointB) return a < b ? -1 : 1;',
     ],
   ]),
-  ...mutantsOf('scan', 'lib/scan/s3-listing.ts', [
+  ...mutantsOf('scan', 'lib/scan/listing/s3-listing.ts', [
     [
       'listing: keys are decoded',
       "return decodeURIComponent(encoded.replaceAll('+', ' '));",
       'return encoded;',
     ],
   ]),
-  ...mutantsOf('scan', 'lib/scan/verify-scan.ts', [
+  ...mutantsOf('scan', 'lib/scan/results/verify-scan.ts', [
     ['verify: the slices must tile', '    ...state.gaps.map(', '    ...[].map('],
     ['verify: all slices must be done', 'if (report.unfinished > 0) {', 'if (report.unfinished < 0) {'],
   ]),
-  ...mutantsOf('scan', 'lib/scan/planner.ts', [
+  ...mutantsOf('scan', 'lib/scan/plan/planner.ts', [
     [
       'plan: the run item is the commit point',
       'if (await context.table.create(item, signal)) return scan;',
@@ -141,10 +141,10 @@ export const scanMutants = [
   ]),
   // The code and the condition cover the same: each alone is not missed.
   together('claim: claimed is kept on takeover, and never falls', [
-    ...mutantsOf('scan', 'lib/scan/slice-progress.ts', [
+    ...mutantsOf('scan', 'lib/scan/seats/slice-progress.ts', [
       ['code', 'this.#claimed = before.claimed;', 'this.#claimed = undefined;'],
     ]),
-    ...mutantsOf('scan', 'lib/scan/scan-conditions.ts', [
+    ...mutantsOf('scan', 'lib/scan/slices/scan-conditions.ts', [
       [
         'condition',
         'return all(hiIs(hi), claimedStaysBelow(claimed));',
@@ -154,19 +154,19 @@ export const scanMutants = [
   ]),
   // Seats, holders and the proof all do it.
   together('split: whoever sees a pending child makes it', [
-    ...mutantsOf('scan', 'lib/scan/slice-search.ts', [
+    ...mutantsOf('scan', 'lib/scan/seats/slice-search.ts', [
       ['search', 'await materialiseChild(context, run.run, slice, signal);', ''],
     ]),
-    ...mutantsOf('scan', 'lib/scan/slice-work.ts', [
+    ...mutantsOf('scan', 'lib/scan/seats/slice-work.ts', [
       ['holder', 'if (hasPendingChild(this.#before)) await', 'if (false) await'],
     ]),
-    ...mutantsOf('scan', 'lib/scan/verify-scan.ts', [
+    ...mutantsOf('scan', 'lib/scan/results/verify-scan.ts', [
       ['proof', 'state.slices.filter(hasPendingChild).map(', '[].map('],
     ]),
   ]),
   // A split changes `hi` and leaves a child: either shows it.
   together('complete: not over a split that is pending', [
-    ...mutantsOf('scan', 'lib/scan/scan-conditions.ts', [
+    ...mutantsOf('scan', 'lib/scan/slices/scan-conditions.ts', [
       [
         'both',
         'return all(hiIs(hi), noChildPending);',
@@ -176,14 +176,14 @@ export const scanMutants = [
   ]),
   // The condition is for the race between the look and the write.
   together('seat: an older instance does not evict a younger one', [
-    ...mutantsOf('scan', 'lib/scan/scan-conditions.ts', [
+    ...mutantsOf('scan', 'lib/scan/slices/scan-conditions.ts', [
       [
         'condition',
         '    supersedingSince === undefined ? undefined : heldSinceBefore(supersedingSince),',
         '    undefined,',
       ],
     ]),
-    ...mutantsOf('scan', 'lib/scan/slice-search.ts', [
+    ...mutantsOf('scan', 'lib/scan/seats/slice-search.ts', [
       [
         'look',
         '(this.#mayAlwaysSupersede || slice.acquiredAt! <= this.#startedAtMs)',

@@ -1,6 +1,6 @@
-import { type SliceItem, sliceGroup, sliceOf } from '../../lib/scan/slice.js';
-import { materialiseChild } from '../../lib/scan/slice-creation.js';
-import { splitSlice } from '../../lib/scan/split-slice.js';
+import { type SliceItem, sliceGroup, sliceOf } from '../../lib/scan/slices/slice.js';
+import { materialiseChild } from '../../lib/scan/slices/slice-creation.js';
+import { splitSlice } from '../../lib/scan/slices/split-slice.js';
 import { orderOfText } from '../store/attribute-values.js';
 import type { ScanMachine } from './scan-machine.js';
 

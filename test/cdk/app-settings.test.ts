@@ -15,7 +15,9 @@ describe('the settings of the app', () => {
   });
 
   it('are all that the stack can be told', () => {
-    const names = propsOf('lib/cdk/leasehold-stack-props.ts', 'LeaseholdStackProps').map(({ name }) => name);
+    const names = propsOf('lib/cdk/app/leasehold-stack-props.ts', 'LeaseholdStackProps').map(
+      ({ name }) => name,
+    );
     expect(Object.keys(appSettings({}).stack).sort()).toEqual([...names].sort());
   });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { alarmKinds } from '../../lib/cdk/alarm-kinds.js';
+import { alarmKinds } from '../../lib/cdk/observability/alarm-kinds.js';
 import { logListeners } from '../../lib/lambda/observability/event-logs.js';
 import { metricUnits } from '../../lib/lambda/observability/metric-names.js';
 import { sampleEvents } from '../support/sample-events.js';

@@ -7,7 +7,7 @@ import { LockClient } from '../../lib/client/index.js';
 import { createPlanHandler, createVerifyHandler, createWorkHandler } from '../../lib/lambda/index.js';
 import { createLeaseTable, startDynamo, startS3 } from '../../lib/local/index.js';
 import { type Processor, readRun } from '../../lib/scan/index.js';
-import { splitSlice } from '../../lib/scan/split-slice.js';
+import { splitSlice } from '../../lib/scan/slices/split-slice.js';
 import { madeTable } from '../support/made-table.js';
 import type { RecordedRequest } from './recorded-request.js';
 import { recordRequests } from './request-recorder.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Alphabet } from '../../lib/scan/alphabet.js';
+import { Alphabet } from '../../lib/scan/keys/alphabet.js';
 
 function alphabetOf(...keys: readonly string[]): Alphabet {
   const alphabet = new Alphabet();

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isLegalCut } from '../../lib/scan/cut.js';
-import { compareKeys, isWithin } from '../../lib/scan/key-order.js';
-import { slicesOfCuts } from '../../lib/scan/slice-creation.js';
+import { isLegalCut } from '../../lib/scan/keys/cut.js';
+import { compareKeys, isWithin } from '../../lib/scan/keys/key-order.js';
+import { slicesOfCuts } from '../../lib/scan/slices/slice-creation.js';
 import { checkProperty } from '../support/property.js';
 import { inByteOrder } from './support/listed-keys.js';
 import { cutsFor } from './support/planning.js';

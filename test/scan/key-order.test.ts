@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Alphabet } from '../../lib/scan/alphabet.js';
-import { isLegalCut, mostKeyBytes, separatingCut } from '../../lib/scan/cut.js';
-import { middleOf, sharedLength, widthOf } from '../../lib/scan/key-middle.js';
-import { compareKeys, isWithin, laterKey } from '../../lib/scan/key-order.js';
+import { Alphabet } from '../../lib/scan/keys/alphabet.js';
+import { isLegalCut, mostKeyBytes, separatingCut } from '../../lib/scan/keys/cut.js';
+import { middleOf, sharedLength, widthOf } from '../../lib/scan/keys/key-middle.js';
+import { compareKeys, isWithin, laterKey } from '../../lib/scan/keys/key-order.js';
 import { checkProperty } from '../support/property.js';
 import { inByteOrder } from './support/listed-keys.js';
 

@@ -5,8 +5,8 @@ import type { S3Fault, S3Request } from '../../lib/local/index.js';
 import { walkDirectory } from '../../lib/local/index.js';
 import { systemRuntime } from '../../lib/runtime/index.js';
 import { type InventoryPartial, inventory, keyDigest } from '../../lib/scan/index.js';
-import { decodedKey, listPage } from '../../lib/scan/s3-listing.js';
-import { S3Requests } from '../../lib/scan/s3-requests.js';
+import { decodedKey, listPage } from '../../lib/scan/listing/s3-listing.js';
+import { S3Requests } from '../../lib/scan/listing/s3-requests.js';
 import { inByteOrder } from './support/listed-keys.js';
 import { bucket, outputBucket, Stage } from './support/stage.js';
 

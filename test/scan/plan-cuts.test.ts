@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { topCharacter } from '../../lib/scan/cut.js';
+import { topCharacter } from '../../lib/scan/keys/cut.js';
 import { cutsFor } from './support/planning.js';
 
 const numbered = (count: number, prefix: string) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Alphabet } from '../../lib/scan/alphabet.js';
-import { topCharacter } from '../../lib/scan/cut.js';
-import { fill, type OpenSlice } from '../../lib/scan/plan-fill.js';
+import { Alphabet } from '../../lib/scan/keys/alphabet.js';
+import { topCharacter } from '../../lib/scan/keys/cut.js';
+import { fill, type OpenSlice } from '../../lib/scan/plan/plan-fill.js';
 import { planningOf } from './support/planning.js';
 
 const whole: OpenSlice = { hi: undefined, low: 'k/000', top: `k/9${topCharacter}` };

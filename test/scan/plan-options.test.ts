@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkPlanOptions } from '../../lib/scan/plan-options.js';
-import type { PlanOptions } from '../../lib/scan/planner.js';
+import { checkPlanOptions } from '../../lib/scan/plan/plan-options.js';
+import type { PlanOptions } from '../../lib/scan/plan/planner.js';
 
 const check = (options: Record<string, unknown>) => () =>
   checkPlanOptions({ run: 'r', bucket: 'data', seats: 2, ...options } as unknown as PlanOptions);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Alphabet } from '../../lib/scan/alphabet.js';
-import { topCharacter } from '../../lib/scan/cut.js';
-import { samplePages, withClosedTop, withTrueStem } from '../../lib/scan/plan-sample.js';
+import type { Alphabet } from '../../lib/scan/keys/alphabet.js';
+import { topCharacter } from '../../lib/scan/keys/cut.js';
+import { samplePages, withClosedTop, withTrueStem } from '../../lib/scan/plan/plan-sample.js';
 import { type Planning, planningOf } from './support/planning.js';
 
 const numbered = (count: number, prefix: string) =>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { LockClient } from '../../lib/client/index.js';
 import type { TableContext } from '../../lib/lease/index.js';
-import { type PlanOptions, planScan } from '../../lib/scan/planner.js';
-import { findRun } from '../../lib/scan/scan-run.js';
+import { type PlanOptions, planScan } from '../../lib/scan/plan/planner.js';
+import { findRun } from '../../lib/scan/slices/scan-run.js';
 import { simulatedNow, simulatedTable } from '../support/simulated-table.js';
 import { MemoryBucket } from './support/memory-bucket.js';
 import { onScan } from './support/scan-events.js';

@@ -183,7 +183,7 @@ describe('a lowered hi', () => {
     await scene.verify();
     await split(scene.locks.context, await read(), 'k/10');
     // A helper that saw the first split, and comes to it only now.
-    const { materialiseChild } = await import('../../lib/scan/slice-creation.js');
+    const { materialiseChild } = await import('../../lib/scan/slices/slice-creation.js');
     await materialiseChild(scene.locks.context, scene.run, late as typeof late & { child: never });
     expect((await read()).child).toMatchObject({ lo: 'k/10', hi: 'k/20' });
     await scene.work();

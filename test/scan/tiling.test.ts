@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareKeys } from '../../lib/scan/key-order.js';
-import { childSliceId, plannedSliceId, type SliceItem, sliceName } from '../../lib/scan/slice.js';
-import { slicesOfCuts } from '../../lib/scan/slice-creation.js';
-import { childrenWanted, tilingOf } from '../../lib/scan/tiling.js';
+import { compareKeys } from '../../lib/scan/keys/key-order.js';
+import { childSliceId, plannedSliceId, type SliceItem, sliceName } from '../../lib/scan/slices/slice.js';
+import { slicesOfCuts } from '../../lib/scan/slices/slice-creation.js';
+import { childrenWanted, tilingOf } from '../../lib/scan/slices/tiling.js';
 import { checkProperty } from '../support/property.js';
 import { inByteOrder } from './support/listed-keys.js';
 

@@ -3,7 +3,7 @@
  * the orders say so. The handler knows nothing of it; all it does is publish on diagnostics channels.
  */
 import { subscribe } from 'node:diagnostics_channel';
-import { scanChannels } from '../../../lib/scan/scan-events.js';
+import { scanChannels } from '../../../lib/scan/seats/scan-events.js';
 import type { WorkerEvent, WorkerMessage } from '../worker-event.js';
 import { readOrders, recordStrike, type StrikeOrders } from './strike-files.js';
 

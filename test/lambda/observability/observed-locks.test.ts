@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleLambda } from '../../../build/lambda-bundles.js';
-import { LeaseMetrics } from '../../../lib/cdk/lease-metrics.js';
+import { LeaseMetrics } from '../../../lib/cdk/observability/lease-metrics.js';
 import { type MetricName, metricUnits } from '../../../lib/lambda/observability/metric-names.js';
 import { createLeaseTable, type LocalDynamo, startDynamo } from '../../../lib/local/index.js';
 import { type LocalLambda, startLocalLambda } from '../../../lib/local-run/index.js';

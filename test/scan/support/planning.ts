@@ -1,7 +1,7 @@
 import type { Runtime } from '../../../lib/runtime/index.js';
-import { type CutPlan, planCuts } from '../../../lib/scan/plan-cuts.js';
-import { PlanRequests } from '../../../lib/scan/plan-requests.js';
-import { S3Requests } from '../../../lib/scan/s3-requests.js';
+import { S3Requests } from '../../../lib/scan/listing/s3-requests.js';
+import { type CutPlan, planCuts } from '../../../lib/scan/plan/plan-cuts.js';
+import { PlanRequests } from '../../../lib/scan/plan/plan-requests.js';
 import { HandClocks } from '../../support/hand-clocks.js';
 import { MemoryBucket } from './memory-bucket.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { hasToken, isCompleted, isCurrent, lengthens, mayBeGranted } from '../../../lib/lease/conditions.js';
-import { childIs, claimable, completable, takeable } from '../../../lib/scan/scan-conditions.js';
+import { childIs, claimable, completable, takeable } from '../../../lib/scan/slices/scan-conditions.js';
 import { all, type Condition, type ItemChange } from '../../../lib/table/index.js';
 
 const ids = fc.constantFrom('mine', 'other', 'third');

@@ -1,0 +1,152 @@
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { TableEncryptionV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import { type Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import type { Construct } from 'constructs';
+import type { ScanFunctionName } from '../functions/bundle-directory.js';
+import { grantLogs } from '../functions/log-encryption.js';
+import { LeaseMetrics, observabilityEnvironment } from '../observability/lease-metrics.js';
+import { LeaseTable } from '../table/lease-table.js';
+import type { ILeaseTable } from '../table/lease-table-base.js';
+import type { LeaseTableProps } from '../table/lease-table-props.js';
+import { grantListUnder, grantReadUnder, grantWriteUnder } from './bucket-access.js';
+import { scanDefinition } from './scan-definition.js';
+import { type ScanFunctionSettings, scanFunction } from './scan-function.js';
+import { scheduleScan } from './scan-schedule.js';
+import { scanStateMachine } from './scan-state-machine.js';
+import { ImportedSliceScan, type ISliceScan, SliceScanBase } from './slice-scan-base.js';
+import { checkSliceScan } from './slice-scan-limits.js';
+import type { SliceScanProps } from './slice-scan-props.js';
+
+const defaultSeats = 16;
+
+/** The names and groups of what a scan keeps in the lease table. */
+const scanItems = { names: ['scan/*'], groups: ['scan', 'scan/*'], scans: true } as const;
+
+/**
+ * Scans one S3 prefix with many workers under leases: three functions and the state machine that runs them.
+ *
+ * Start an execution with `{}`, or with `{ prefix, seats, slices, cuts }` for what differs from the defaults given
+ * here. The execution's name is the run's; `{ "run": "…" }` goes on with an earlier one.
+ */
+export class SliceScan extends SliceScanBase {
+  /** A scan that is deployed elsewhere, to be started or watched from here. */
+  static fromStateMachineArn(scope: Construct, id: string, stateMachineArn: string): ISliceScan {
+    return new ImportedSliceScan(scope, id, stateMachineArn);
+  }
+
+  /** The table of leases. */
+  readonly leases: ILeaseTable;
+  /** The functions, by what they do. */
+  readonly functions: Readonly<Record<ScanFunctionName, LambdaFunction>>;
+  /** The state machine; an execution of it is a run. */
+  readonly stateMachine: StateMachine;
+  /** What the functions count: leases and slices, by state. Others that go by the same service name are in it, too. */
+  readonly metrics: LeaseMetrics;
+
+  /**
+   * @throws Error for a property that can't be right, naming it, what it may be and what came; if the bundles were
+   *   not built
+   */
+  constructor(scope: Construct, id: string, props: SliceScanProps) {
+    super(scope, id);
+    checkSliceScan(props);
+    this.metrics = new LeaseMetrics(props.serviceName);
+    const removalPolicy = props.removalPolicy ?? RemovalPolicy.RETAIN;
+    const { encryptionKey } = props;
+    this.leases =
+      props.leases ?? new LeaseTable(this, 'Leases', leaseTableProps(removalPolicy, encryptionKey));
+    if (encryptionKey) grantLogs(this, encryptionKey);
+
+    const settings: ScanFunctionSettings = {
+      runtime: props.runtime ?? Runtime.NODEJS_LATEST,
+      logRetention: props.logRetention ?? RetentionDays.ONE_MONTH,
+      removalPolicy,
+      tracing: props.tracing ?? false,
+      encryptionKey,
+      environment: environmentOf(props, this.leases),
+    };
+    const timeouts = {
+      plan: Duration.minutes(5),
+      work: props.workTimeout ?? Duration.minutes(15),
+      verify: Duration.minutes(5),
+    };
+    const { processor, workMemoryMb = 512 } = props;
+    this.functions = {
+      // Planning is the same whatever is done with the pages.
+      plan: scanFunction(this, 'plan', settings, { timeout: timeouts.plan, memorySizeMb: 512 }),
+      work: scanFunction(this, 'work', settings, {
+        timeout: timeouts.work,
+        memorySizeMb: workMemoryMb,
+        processor,
+      }),
+      verify: scanFunction(this, 'verify', settings, {
+        timeout: timeouts.verify,
+        memorySizeMb: 512,
+        processor,
+      }),
+    };
+    this.#grant(props);
+
+    const seats = props.seats ?? defaultSeats;
+    const definition = scanDefinition(this, {
+      functions: this.functions,
+      timeouts,
+      defaults: planDefaults(props, seats),
+      maxConcurrency: props.maxConcurrency ?? seats,
+      maxRounds: props.maxRounds ?? 5,
+      roundPause: props.roundPause ?? Duration.seconds(5),
+    });
+    const { timeout, logLevel } = props;
+    this.stateMachine = scanStateMachine(this, definition, { ...settings, timeout, logLevel });
+    if (props.schedule) scheduleScan(this, this.stateMachine, props.schedule, encryptionKey);
+  }
+
+  /** Each function gets what it does, no more. */
+  #grant(props: SliceScanProps): void {
+    const { plan, work, verify } = this.functions;
+    const { bucket, prefix = '', output, ledger } = props;
+    for (const lambda of [plan, work, verify]) this.leases.grantUse(lambda, scanItems);
+    for (const lambda of [plan, work]) grantListUnder(lambda, bucket, prefix);
+    if (props.readObjects) grantReadUnder(work, bucket, prefix);
+    if (output) {
+      grantWriteUnder(work, output.bucket, output.prefix);
+      // A successor goes on from its predecessor's partial result, and Verify merges all of them.
+      for (const lambda of [work, verify]) grantReadUnder(lambda, output.bucket, output.prefix);
+    }
+    ledger?.grant(work, 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem');
+    ledger?.encryptionKey?.grantEncryptDecrypt(work);
+  }
+}
+
+function leaseTableProps(removalPolicy: RemovalPolicy, key: IKey | undefined): LeaseTableProps {
+  return {
+    removalPolicy,
+    deletionProtection: removalPolicy !== RemovalPolicy.DESTROY,
+    ...(key && { encryption: TableEncryptionV2.customerManagedKey(key) }),
+  };
+}
+
+function environmentOf(props: SliceScanProps, leases: ILeaseTable): Record<string, string> {
+  return {
+    LEASEHOLD_TABLE: leases.tableName,
+    ...observabilityEnvironment(props),
+    ...(props.lease && { LEASEHOLD_LEASE_MS: String(props.lease.toMilliseconds()) }),
+    ...(props.ledger && { LEASEHOLD_LEDGER_TABLE: props.ledger.tableName }),
+    ...(props.output && {
+      LEASEHOLD_OUTPUT_BUCKET: props.output.bucket.bucketName,
+      LEASEHOLD_OUTPUT_PREFIX: props.output.prefix,
+    }),
+  };
+}
+
+function planDefaults(props: SliceScanProps, seats: number): Record<string, unknown> {
+  return {
+    bucket: props.bucket.bucketName,
+    prefix: props.prefix ?? '',
+    seats,
+    slices: props.slices,
+  };
+}

@@ -1,0 +1,51 @@
+import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type { Architecture, Runtime } from 'aws-cdk-lib/aws-lambda';
+import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import type { ObservabilitySettings } from '../observability/lease-metrics.js';
+import type { ILeaseTable } from '../table/lease-table-base.js';
+
+/** What a `LockService` can be told. */
+export interface LockServiceProps extends ObservabilitySettings {
+  /** The table of leases. @default a new one */
+  readonly leases?: ILeaseTable;
+  /**
+   * The names that callers may lock: exact ones, or beginnings that end in `*`. The service refuses others, and its
+   * roles can't reach them. @default all
+   */
+  readonly names?: readonly string[];
+  /**
+   * The groups that callers may list: exact ones, or beginnings that end in `*`.
+   * @default all, unless `names` is given: then none
+   */
+  readonly groups?: readonly string[];
+  /** Whether there is a second function, which may break and reopen; see `grantOperate`. @default false */
+  readonly operators?: boolean;
+  /**
+   * The state machines whose executions may hold locks: their executions' status may be asked for, and their ends free
+   * what they hold. An ARN may end in `*`. @default none; see also `watchExecutions()`
+   */
+  readonly watchExecutions?: readonly (IStateMachine | string)[];
+  /** Whether callers may come over HTTPS, signed by IAM; see `grantInvokeUrl`. @default false */
+  readonly functionUrl?: boolean;
+
+  /** The longest lease that a caller may ask for; an execution may hold for longer. @default 15 minutes */
+  readonly maxLease?: Duration;
+  /** The name of the callers' function, for `new LockClient({ service })`. @default one that CloudFormation makes up */
+  readonly functionName?: string;
+  /** How many requests may run at once, at the most; more are throttled. @default no limit of its own */
+  readonly reservedConcurrency?: number;
+  /** The end of one request. @default 10 seconds */
+  readonly timeout?: Duration;
+  /** The functions' memory, in MB; their processor's share grows with it. @default 512 */
+  readonly memoryMb?: number;
+  /** The functions' runtime. @default the newest Node.js that CDK knows */
+  readonly runtime?: Runtime;
+  /** The functions' processor. @default Architecture.ARM_64 */
+  readonly architecture?: Architecture;
+
+  /** How long logs are kept. @default one month */
+  readonly logRetention?: RetentionDays;
+  /** What becomes of logs, undelivered events, and the table made here, when they leave the stack. @default RemovalPolicy.RETAIN */
+  readonly removalPolicy?: RemovalPolicy;
+}

@@ -1,0 +1,111 @@
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import {
+  AttributeType,
+  Billing,
+  type CfnGlobalTable,
+  ContributorInsightsMode,
+  type ITableV2,
+  MultiRegionConsistency,
+  ProjectionType,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
+import type { Construct } from 'constructs';
+import { groupIndexName } from '../../table/table-names.js';
+import { checkReplicas, replicaProblems } from './lease-replicas.js';
+import { LeaseSweeper } from './lease-sweeper.js';
+import { type ILeaseTable, LeaseTableBase } from './lease-table-base.js';
+import type { LeaseTableProps } from './lease-table-props.js';
+
+/**
+ * The table that holds the leases: on demand, with TTL as garbage collection, point-in-time recovery, and the
+ * index by which the locks of a group are found. Fencing tokens live in it, so it is kept unless told otherwise: a
+ * table that is deleted and made again would start from a later token, but forget who holds what.
+ */
+export class LeaseTable extends LeaseTableBase {
+  /** A table that exists, in the stack's account and Region. */
+  static fromTableName(scope: Construct, id: string, tableName: string): ILeaseTable {
+    return new ExistingLeaseTable(scope, id, (own) => TableV2.fromTableName(own, 'Table', tableName));
+  }
+
+  /**
+   * A table that exists. One of another account needs a policy of its own that allows its use.
+   *
+   * @throws Error unless it is the ARN of a table
+   */
+  static fromTableArn(scope: Construct, id: string, tableArn: string): ILeaseTable {
+    return new ExistingLeaseTable(scope, id, (own) => TableV2.fromTableArn(own, 'Table', tableArn));
+  }
+
+  readonly table: ITableV2;
+  /** Deletes expired items from a table with replicas; other tables have TTL and no sweeper. */
+  readonly sweeper: LeaseSweeper | undefined;
+  protected readonly tableArns: readonly string[];
+  protected readonly replicaKeyArns: readonly string[];
+  protected readonly noTransactions: string | undefined;
+
+  /** @throws Error if the replicas asked for can't hold locks */
+  constructor(scope: Construct, id: string, props: LeaseTableProps = {}) {
+    super(scope, id);
+    const { replicas, removalPolicy = RemovalPolicy.RETAIN } = props;
+    if (replicas) checkReplicas(this, replicas);
+    if (props.sweeper && !replicas)
+      throw new Error('sweeper: only a table with replicas has one, others have TTL');
+    const table = new TableV2(this, 'Table', {
+      tableName: props.tableName,
+      partitionKey: { name: 'name', type: AttributeType.STRING },
+      billing: Billing.onDemand(),
+      encryption: props.encryption,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: props.pointInTimeRecovery ?? true },
+      deletionProtection: props.deletionProtection ?? true,
+      removalPolicy,
+      ...(props.contributorInsights && {
+        contributorInsightsSpecification: { enabled: true, mode: ContributorInsightsMode.THROTTLED_KEYS },
+      }),
+      globalSecondaryIndexes: [
+        {
+          indexName: groupIndexName,
+          partitionKey: { name: 'group', type: AttributeType.STRING },
+          sortKey: { name: 'name', type: AttributeType.STRING },
+          // Keys only: a renewal changes none of them, so the index costs renewals nothing.
+          projectionType: ProjectionType.KEYS_ONLY,
+        },
+      ],
+      ...(replicas
+        ? {
+            // A strongly consistent table has no TTL: the sweeper does its work.
+            multiRegionConsistency: MultiRegionConsistency.STRONG,
+            replicas: replicas.regions.map((region) => ({ region })),
+            witnessRegion: replicas.witness,
+          }
+        : { timeToLiveAttribute: 'ttl' }),
+    });
+    this.table = table;
+    this.tableArns = [table.tableArn, ...(replicas?.regions ?? []).map((region) => this.#arnIn(region))];
+    this.replicaKeyArns = Object.values(props.encryption?.replicaKeyArns ?? {});
+    this.noTransactions = replicas && 'a strongly consistent global table has no transactions';
+    this.sweeper = replicas && new LeaseSweeper(this, 'Sweeper', this, { ...props.sweeper, removalPolicy });
+    this.node.addValidation({ validate: () => replicaProblems(table.node.defaultChild as CfnGlobalTable) });
+  }
+
+  #arnIn(region: string): string {
+    return Stack.of(this).formatArn({
+      service: 'dynamodb',
+      region,
+      resource: 'table',
+      resourceName: this.table.tableName,
+    });
+  }
+}
+
+class ExistingLeaseTable extends LeaseTableBase {
+  readonly table: ITableV2;
+  protected readonly tableArns: readonly string[];
+  protected readonly replicaKeyArns = [];
+  protected readonly noTransactions = undefined;
+
+  constructor(scope: Construct, id: string, find: (own: Construct) => ITableV2) {
+    super(scope, id);
+    this.table = find(this);
+    this.tableArns = [this.table.tableArn];
+  }
+}

@@ -1,0 +1,98 @@
+import type { S3Client } from '@aws-sdk/client-s3';
+import { LeaseholdError, StoreError, UsageError } from '../../errors/index.js';
+import { deadlineAfter, type Runtime } from '../../runtime/index.js';
+
+/** The end of one request, in milliseconds: a connection that hangs costs this much. */
+const requestTimeoutMs = 10_000;
+
+/** Requests that got no answer in time are sent again this often; the SDK's own retries come on top. */
+const mostTries = 3;
+
+/**
+ * The only way of the scan to S3: every request is bounded in time, can be aborted, and its failure has a type.
+ */
+export class S3Requests {
+  readonly #s3: Pick<S3Client, 'send'>;
+  readonly #runtime: Runtime;
+  #count = 0;
+
+  constructor(s3: Pick<S3Client, 'send'>, runtime: Runtime) {
+    this.#s3 = s3;
+    this.#runtime = runtime;
+  }
+
+  /** Requests sent so far, the SDK's retries included. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /**
+   * Sends one command.
+   *
+   * @param bucket for messages
+   * @param timeoutMs the end of one try, in milliseconds
+   * @throws UsageError when there is no such bucket; StoreError with the SDK's error as cause; the signal's reason
+   */
+  async send<Output>(
+    command: unknown,
+    bucket: string,
+    signal?: AbortSignal,
+    timeoutMs = requestTimeoutMs,
+    tries = mostTries,
+  ): Promise<Output> {
+    for (let attempt = 1; ; attempt++) {
+      const deadline = deadlineAfter(this.#runtime, timeoutMs, signal);
+      try {
+        deadline.signal.throwIfAborted();
+        this.#count += 1;
+        // biome-ignore lint/suspicious/noExplicitAny: the SDK's commands share no type that names their output
+        const output: any = await this.#s3.send(command as any, { abortSignal: deadline.signal });
+        this.#countRetries(output);
+        return output;
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason;
+        this.#countRetries(error as SdkError);
+        // A connection that hangs says nothing of the next one.
+        if (deadline.expired() && attempt < tries) continue;
+        throw s3ErrorOf(deadline.expired() ? deadline.signal.reason : error, bucket);
+      } finally {
+        deadline.clear();
+      }
+    }
+  }
+
+  #countRetries(answer: SdkAnswer | undefined): void {
+    this.#count += (answer?.$metadata?.attempts ?? 1) - 1;
+  }
+}
+
+interface SdkAnswer {
+  readonly $metadata?: { readonly attempts?: number; readonly httpStatusCode?: number };
+}
+
+interface SdkError extends Error, SdkAnswer {}
+
+/** Told apart by `name` only. */
+function s3ErrorOf(error: unknown, bucket: string): Error {
+  if (error instanceof LeaseholdError) return error;
+  const cause: SdkError = error instanceof Error ? error : new Error(String(error));
+  if (cause.name === 'NoSuchBucket') {
+    return new UsageError(`There is no bucket "${bucket}"`, undefined, { cause });
+  }
+  if (cause.name === 'AccessDenied' || cause.name === 'Forbidden') {
+    return storeError(`No permission to use bucket "${bucket}"`, cause, false);
+  }
+  const status = cause.$metadata?.httpStatusCode;
+  const slowDown = status === 408 || status === 429;
+  const refused = status !== undefined && status >= 300 && status < 500 && !slowDown;
+  const noCredentials = cause.name === 'CredentialsProviderError';
+  return storeError(`Bucket "${bucket}" could not be used`, cause, !refused && !noCredentials);
+}
+
+function storeError(message: string, cause: Error, retryable: boolean): StoreError {
+  return new StoreError(`${message}: ${cause.message}`, undefined, {
+    cause,
+    retryable,
+    mayHaveApplied: retryable,
+  });
+}

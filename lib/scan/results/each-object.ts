@@ -1,0 +1,62 @@
+import { type Runtime, sleep, systemRuntime } from '../../runtime/index.js';
+import { inParallel } from '../seats/in-parallel.js';
+import type { ProcessContext, ScanObject, ScanPage } from './processor.js';
+
+/** How the objects of a page are worked on. Spread a `ProcessContext` into it. */
+export interface EachObjectOptions extends Pick<ProcessContext, 'signal' | 'failed'> {
+  /** Objects at the same time. @default 8 */
+  readonly concurrency?: number;
+  /** Further tries of an object that failed. @default 2 */
+  readonly retries?: number;
+  readonly runtime?: Runtime;
+}
+
+/** How many objects came to an end, and how. */
+export interface EachObjectCounts {
+  readonly done: number;
+  readonly failed: number;
+}
+
+const firstPauseMs = 100;
+
+/**
+ * Works on each object of a page. One that fails is tried again; if it fails for good it is recorded with its key,
+ * and the others go on. A stale token or a lost lease is no object's fault and ends the page.
+ *
+ * @throws the signal's reason; StaleTokenError, LockLostError of the work
+ */
+export async function eachObject(
+  page: Pick<ScanPage, 'objects'>,
+  work: (object: ScanObject, signal: AbortSignal) => Promise<unknown>,
+  options: EachObjectOptions,
+): Promise<EachObjectCounts> {
+  const { signal, concurrency = 8 } = options;
+  const counts = { done: 0, failed: 0 };
+  await inParallel(page.objects, concurrency, async (object) => {
+    const error = await triedOften(() => work(object, signal), options);
+    if (error === undefined) counts.done += 1;
+    else {
+      options.failed(object.key, error);
+      counts.failed += 1;
+    }
+  });
+  return counts;
+}
+
+/** The last error, or `undefined` once it worked. */
+async function triedOften(work: () => Promise<unknown>, options: EachObjectOptions): Promise<unknown> {
+  const { signal, retries = 2, runtime = systemRuntime } = options;
+  for (let attempt = 0; ; attempt++) {
+    signal.throwIfAborted();
+    try {
+      await work();
+      return undefined;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof Error && (error.name === 'StaleTokenError' || error.name === 'LockLostError'))
+        throw error;
+      if (attempt >= retries) return error ?? new Error('failed without an error');
+    }
+    await sleep(runtime, firstPauseMs * 2 ** attempt * (0.5 + runtime.random() / 2), signal);
+  }
+}

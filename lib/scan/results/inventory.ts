@@ -1,0 +1,130 @@
+import { addDigests, emptyDigest, KeyDigest } from '../keys/key-digest.js';
+import { compareKeys } from '../keys/key-order.js';
+import { compactGroups, GroupCounter, type GroupCounts, groupName, mergeGroups } from './inventory-groups.js';
+import type { Processor, ScanObject, ScanPage } from './processor.js';
+
+/** What the inventory knows of some objects. A JSON value of a few KB; counts are `[objects, bytes]`. */
+export interface InventoryPartial {
+  readonly objects: number;
+  readonly bytes: number;
+  /** Order-independent digest of the keys: see `keyDigest`. */
+  readonly digest: string;
+  /** By power of ten: "0" for empty objects, "1" for 1 to 9 bytes, "2" for 10 to 99, … */
+  readonly sizes: GroupCounts;
+  /** By age at the start of the run. */
+  readonly ages: GroupCounts;
+  readonly storageClasses: GroupCounts;
+  /** By the first path segment behind the prefix; " none" for keys without one. */
+  readonly segments: GroupCounts;
+  /** By extension in lower case; " none" for keys without one. */
+  readonly extensions: GroupCounts;
+  /** Largest first. */
+  readonly largest: readonly { readonly key: string; readonly size: number }[];
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Upper ends of the age groups, in days. */
+export const ageDays = [1, 7, 30, 90, 365, 3 * 365] as const;
+
+/** Groups kept of each kind while a slice is worked on; a slice is a key range, so it has few first segments. */
+const mostSegments = 64;
+const mostExtensions = 64;
+
+/** Extensions are short; anything longer is a name with a dot in it. */
+const mostExtensionLength = 12;
+
+const noGroup = ' none';
+
+/** The built-in processor: what is there. Counts are exact; of very many groups the largest are named. */
+export function inventory(options: { readonly largest?: number } = {}): Processor<InventoryPartial> {
+  const mostLargest = options.largest ?? 10;
+  return {
+    // Write units for a few KB cost less than a PUT.
+    inlineBytes: 16_000,
+    empty: () => emptyInventory,
+    process: (page) => inventoryOf(page, mostLargest),
+    merge: (a, b) => ({
+      objects: a.objects + b.objects,
+      bytes: a.bytes + b.bytes,
+      digest: addDigests(a.digest, b.digest),
+      sizes: mergeGroups(a.sizes, b.sizes),
+      ages: mergeGroups(a.ages, b.ages),
+      storageClasses: mergeGroups(a.storageClasses, b.storageClasses),
+      segments: mergeGroups(a.segments, b.segments),
+      extensions: mergeGroups(a.extensions, b.extensions),
+      largest: largestOf([...a.largest, ...b.largest], mostLargest),
+    }),
+    compact: (partial) => ({
+      ...partial,
+      segments: compactGroups(partial.segments, mostSegments),
+      extensions: compactGroups(partial.extensions, mostExtensions),
+    }),
+  };
+}
+
+const emptyInventory: InventoryPartial = {
+  objects: 0,
+  bytes: 0,
+  digest: emptyDigest,
+  sizes: {},
+  ages: {},
+  storageClasses: {},
+  segments: {},
+  extensions: {},
+  largest: [],
+};
+
+function inventoryOf(page: ScanPage, mostLargest: number): InventoryPartial {
+  const digest = new KeyDigest();
+  const [sizes, ages, storageClasses, segments, extensions] = Array.from(
+    { length: 5 },
+    () => new GroupCounter(),
+  );
+  let bytes = 0;
+  for (const { key, size, lastModifiedMs, storageClass } of page.objects) {
+    bytes += size;
+    digest.add(key);
+    sizes!.add(size === 0 ? '0' : String(String(size).length), size);
+    ages!.add(ageGroup(page.startedAtMs - lastModifiedMs), size);
+    storageClasses!.add(storageClass, size);
+    segments!.add(segmentOf(key, page.prefix), size);
+    extensions!.add(extensionOf(key), size);
+  }
+  return {
+    objects: page.objects.length,
+    bytes,
+    digest: digest.hex(),
+    sizes: sizes!.counts(),
+    ages: ages!.counts(),
+    storageClasses: storageClasses!.counts(),
+    segments: segments!.counts(),
+    extensions: extensions!.counts(),
+    largest: largestOf(page.objects, mostLargest),
+  };
+}
+
+function ageGroup(ageMs: number): string {
+  const days = ageDays.find((end) => ageMs < end * dayMs);
+  return days === undefined ? 'older' : `< ${days} d`;
+}
+
+function segmentOf(key: string, prefix: string): string {
+  const end = key.indexOf('/', prefix.length);
+  return end < 0 ? noGroup : groupName(key.slice(prefix.length, end));
+}
+
+function extensionOf(key: string): string {
+  const name = key.slice(key.lastIndexOf('/') + 1);
+  const dot = name.lastIndexOf('.');
+  const extension = dot <= 0 ? '' : name.slice(dot + 1);
+  return extension === '' || extension.length > mostExtensionLength ? noGroup : extension.toLowerCase();
+}
+
+/** The same ones whatever the order of merging: ties are broken by the key. */
+function largestOf(objects: readonly Pick<ScanObject, 'key' | 'size'>[], most: number) {
+  return objects
+    .map(({ key, size }) => ({ key, size }))
+    .sort((a, b) => b.size - a.size || compareKeys(a.key, b.key))
+    .slice(0, most);
+}

@@ -1,0 +1,94 @@
+import { channel } from 'node:diagnostics_channel';
+import type { LossReason } from '../../errors/index.js';
+import type { Lease } from '../../lease/index.js';
+
+/** What every event of a slice that is held tells. Plain data, `lease` apart. */
+export interface SliceEvent {
+  readonly run: string;
+  readonly seat: number;
+  /** The slice's id. */
+  readonly slice: string;
+  /** The slice's lease name. */
+  readonly name: string;
+  readonly token: number;
+  readonly lease: Lease;
+}
+
+/** Why a slice was given back before its end. */
+export type ReleaseCause = 'out-of-time' | 'aborted' | 'failed';
+
+/** The events of a scan, by name; the channel is `leasehold:<name>`. */
+export interface ScanEvents {
+  readonly 'scan-planned': {
+    readonly run: string;
+    readonly slices: number;
+    readonly listRequests: number;
+    readonly existed: boolean;
+  };
+  /** `takenOver`: the holder before had not given it back. */
+  readonly 'scan-slice-acquired': SliceEvent & {
+    readonly takenOver: boolean;
+    readonly takenOverFrom: { readonly owner: string; readonly token: number } | undefined;
+    readonly cursor: string | undefined;
+    readonly lo: string | undefined;
+    readonly hi: string | undefined;
+    readonly attempts: number;
+  };
+  /** Published synchronously when the claim is confirmed, before the processor is called. */
+  readonly 'scan-page-claimed': SliceEvent & {
+    /** Pages of the slice claimed so far, this one included. */
+    readonly pages: number;
+    readonly objects: number;
+    readonly firstKey: string;
+    readonly lastKey: string;
+  };
+  /** The page's result is in hand; it is stored with the next write. */
+  readonly 'scan-page-done': SliceEvent & {
+    readonly pages: number;
+    readonly objects: number;
+    readonly bytes: number;
+    /** Of the slice, up to here. */
+    readonly totalObjects: number;
+  };
+  /** Counts are those of the slice in all, over all its holders. */
+  readonly 'scan-slice-completed': SliceEvent & {
+    readonly pages: number;
+    readonly objects: number;
+    readonly bytes: number;
+  };
+  readonly 'scan-slice-lost': SliceEvent & {
+    readonly reason: LossReason | 'stale-token' | 'superseded';
+    readonly error: unknown;
+  };
+  readonly 'scan-slice-released': SliceEvent & { readonly why: ReleaseCause; readonly error: unknown };
+  /** Seen by a seat that looked for work; once per seat. */
+  readonly 'scan-slice-quarantined': {
+    readonly run: string;
+    readonly seat: number;
+    readonly slice: string;
+    readonly name: string;
+    readonly attempts: number;
+    readonly lo: string | undefined;
+    readonly hi: string | undefined;
+    readonly error: string | undefined;
+  };
+}
+
+const names: readonly (keyof ScanEvents)[] = [
+  'scan-planned',
+  'scan-slice-acquired',
+  'scan-page-claimed',
+  'scan-page-done',
+  'scan-slice-completed',
+  'scan-slice-lost',
+  'scan-slice-released',
+  'scan-slice-quarantined',
+];
+
+/** The names of all channels. */
+export const scanChannels: readonly string[] = names.map((name) => `leasehold:${name}`);
+
+/** Publishes an event on Node's `diagnostics_channel`; subscribers are called before it returns. */
+export function publishScan<Name extends keyof ScanEvents>(name: Name, event: ScanEvents[Name]): void {
+  channel(`leasehold:${name}`).publish(event);
+}

@@ -1,0 +1,168 @@
+import { takeoverBefore } from '../../lease/index.js';
+import { plannedSlices } from '../slices/scan-run.js';
+import { type SliceItem, sliceGroup, sliceIdOf, sliceName, sliceOf, stateOf } from '../slices/slice.js';
+import { hasPendingChild, materialiseChild, type PlannedSlice } from '../slices/slice-creation.js';
+import { childrenWanted, type LaidSlice } from '../slices/tiling.js';
+import { publishScan } from './scan-events.js';
+import { type SeatHost, seatOwner } from './seat-host.js';
+import { shuffled } from './shuffled.js';
+
+/** Slices read at once: with large partial results in them they are still far below DynamoDB's 16 MB. */
+const batchSize = 25;
+
+/** A slice that may be taken. */
+export interface Candidate {
+  readonly slice: SliceItem;
+  /** The lease in it is this seat's own, of an instance that was started earlier. */
+  readonly own: boolean;
+}
+
+/**
+ * Finds slices to work on. The planned ones follow from the run item, children from the index on `group`, and while that
+ * lags from parent and cut, as for the proof; all are read consistently, in shuffled batches. What was read as finished
+ * is not read again. That includes what the seat has finished itself: it may have been split meanwhile.
+ */
+export class SliceSearch {
+  readonly #host: SeatHost;
+  readonly #owner: string;
+  readonly #startedAtMs: number;
+  readonly #planned: readonly PlannedSlice[];
+  readonly #names: Set<string>;
+  readonly #finished = new Set<string>();
+  /** How the slices lay when they were last read, by name. */
+  readonly #seen = new Map<string, LaidSlice>();
+  readonly #quarantined = new Set<string>();
+  #mayAlwaysSupersede = true;
+  #unfinished = 0;
+  #soonestExpiryMs = Number.POSITIVE_INFINITY;
+
+  /** @param startedAtMs store time: leases of this seat from before then are an earlier instance's */
+  constructor(host: SeatHost, startedAtMs: number) {
+    this.#host = host;
+    this.#owner = seatOwner(host.run.run, host.seat);
+    this.#startedAtMs = startedAtMs;
+    this.#planned = plannedSlices(host.run);
+    this.#names = new Set(this.#planned.map(({ id }) => sliceName(host.run.run, id)));
+  }
+
+  /** Slices that the last look found held by others. */
+  get unfinished(): number {
+    return this.#unfinished;
+  }
+
+  /** When the first of those may be taken over: store time in milliseconds, or `Infinity`. */
+  get soonestExpiryMs(): number {
+    return this.#soonestExpiryMs;
+  }
+
+  /** Seat i begins with slice i: one read, and no two seats meet. */
+  async *first(): AsyncGenerator<Candidate> {
+    const name = [...this.#names][this.#host.seat];
+    if (name !== undefined) yield* this.#look([name]);
+  }
+
+  /** Every slice that may be taken now, as long as the caller goes on asking. */
+  async *all(): AsyncGenerator<Candidate> {
+    const { context, run, signal } = this.#host;
+    this.#unfinished = 0;
+    this.#soonestExpiryMs = Number.POSITIVE_INFINITY;
+    for await (const names of context.table.namesInGroup(sliceGroup(run.run), signal)) {
+      for (const name of names) this.#names.add(name);
+    }
+    const asked = new Set<string>();
+    for (let left = this.#left(asked); left.length > 0; left = this.#left(asked)) {
+      const order = shuffled(left, context.runtime.random);
+      for (let start = 0; start < order.length; start += batchSize) {
+        const names = order.slice(start, start + batchSize);
+        for (const name of names) asked.add(name);
+        yield* this.#look(names);
+      }
+    }
+  }
+
+  /**
+   * The seat has got a slice: from now on only leases from before its start count as an earlier instance's. At the
+   * start all do; the clocks can't tell instances apart that begin within the same second.
+   */
+  begun(): void {
+    this.#mayAlwaysSupersede = false;
+  }
+
+  /** What is still to be read in this look: known by name, or wanted by what was read so far. */
+  #left(asked: ReadonlySet<string>): readonly string[] {
+    const { run } = this.#host.run;
+    const wanted = childrenWanted(this.#planned, this.#seen.values());
+    const names = new Set([...this.#names, ...wanted.map((id) => sliceName(run, id))]);
+    return [...names].filter((name) => !asked.has(name) && !this.#finished.has(name));
+  }
+
+  async *#look(names: readonly string[]): AsyncGenerator<Candidate> {
+    const { context, run, signal } = this.#host;
+    const candidates: Candidate[] = [];
+    for (const stored of await context.table.getMany(names, signal)) {
+      const slice = sliceOf(stored);
+      this.#laid(slice);
+      if (hasPendingChild(slice)) {
+        await materialiseChild(context, run.run, slice, signal);
+        this.#names.add(sliceName(run.run, slice.child.id));
+        // It may be the last one left: look again.
+        this.#unfinished += 1;
+      }
+      const candidate = this.#judge(slice);
+      if (candidate) candidates.push(candidate);
+    }
+    // The seat's own earlier lease first, then those with the fewest failed attempts.
+    const rank = ({ own, slice }: Candidate) => (own ? -1 : (slice.attempts ?? 0));
+    yield* candidates.sort((a, b) => rank(a) - rank(b));
+  }
+
+  #laid({ name, lo, hi }: LaidSlice): void {
+    this.#names.add(name);
+    this.#seen.set(name, { name, ...(lo !== undefined && { lo }), ...(hi !== undefined && { hi }) });
+  }
+
+  #judge(slice: SliceItem): Candidate | undefined {
+    const { context } = this.#host;
+    switch (stateOf(slice, takeoverBefore(context))) {
+      case 'completed':
+        this.#finished.add(slice.name);
+        return undefined;
+      case 'quarantined':
+        this.#tellQuarantined(slice);
+        return undefined;
+      case 'held':
+        if (this.#isOwnEarlier(slice)) return { slice, own: true };
+        this.#unfinished += 1;
+        this.#soonestExpiryMs = Math.min(this.#soonestExpiryMs, slice.expiresAt! + context.skewMs);
+        return undefined;
+      default:
+        // Counted until it is ours or somebody else's: an attempt to take it may fail.
+        this.#unfinished += 1;
+        return { slice, own: false };
+    }
+  }
+
+  #isOwnEarlier(slice: SliceItem): boolean {
+    return (
+      slice.owner === this.#owner && (this.#mayAlwaysSupersede || slice.acquiredAt! <= this.#startedAtMs)
+    );
+  }
+
+  #tellQuarantined(slice: SliceItem): void {
+    if (this.#quarantined.has(slice.name)) return;
+    this.#quarantined.add(slice.name);
+    const { run, seat } = this.#host;
+    const { name, lo, hi, lastError: error } = slice;
+    const attempts = slice.attempts ?? 0;
+    publishScan('scan-slice-quarantined', {
+      run: run.run,
+      seat,
+      slice: sliceIdOf(name),
+      name,
+      attempts,
+      lo,
+      hi,
+      error,
+    });
+  }
+}

@@ -1,0 +1,72 @@
+import type { LockClient } from '../../client/index.js';
+import { ensureStoreTime, type LeaseContext } from '../../lease/index.js';
+import { demandRun, plannedSlices, type ScanRun } from './scan-run.js';
+import { type SliceItem, sliceGroup, sliceIdOf, sliceName, sliceOf } from './slice.js';
+import { type Gap, type Tiling, tilingOf } from './tiling.js';
+
+/** Which run. */
+export interface RunOptions {
+  readonly locks: LockClient;
+  readonly run: string;
+  readonly signal?: AbortSignal;
+}
+
+/** A run as it stands. */
+export interface RunState {
+  readonly run: ScanRun;
+  /** In key order. */
+  readonly slices: readonly SliceItem[];
+  /** What the slices do not cover, or cover twice. While slices are being split a gap may only be apparent. */
+  readonly gaps: readonly Gap[];
+}
+
+/**
+ * Reads a run and all its slices, strongly consistently: for live views and proofs.
+ *
+ * The planned slices' names follow from the run item, and children's from parent and cut; the index, which lags, is
+ * an addition and not relied on.
+ *
+ * @throws UsageError if it was never planned; StoreError
+ */
+export async function readRun(options: RunOptions): Promise<RunState> {
+  const { locks, run, signal } = options;
+  const { context } = locks;
+  await ensureStoreTime(context, signal);
+  const scan = await demandRun(context, run, signal);
+  const names = new Set(plannedSlices(scan).map(({ id }) => sliceName(run, id)));
+  for await (const page of context.table.namesInGroup(sliceGroup(run), signal)) {
+    for (const name of page) names.add(name);
+  }
+  const tiling = await readTiling(context, scan, [...names], signal);
+  return { run: scan, slices: tiling.slices, gaps: tiling.gaps };
+}
+
+/**
+ * The cuts of an earlier run, those made by splits included: for `planScan({ cuts })` of the same prefix.
+ *
+ * @throws UsageError if it was never planned; StoreError
+ */
+export async function cutsOf(options: RunOptions): Promise<string[]> {
+  const { slices } = await readRun(options);
+  return slices.map(({ hi }) => hi).filter((hi) => hi !== undefined);
+}
+
+async function readTiling(
+  context: LeaseContext,
+  scan: ScanRun,
+  names: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Tiling> {
+  const found = new Map<string, SliceItem>();
+  const asked = new Set<string>();
+  for (let wanted = names; ; ) {
+    for (const name of wanted) asked.add(name);
+    for (const stored of await context.table.getMany(wanted, signal)) {
+      const slice = sliceOf(stored);
+      found.set(sliceIdOf(slice.name), slice);
+    }
+    const tiling = tilingOf(plannedSlices(scan), found);
+    wanted = tiling.wanted.map((id) => sliceName(scan.run, id)).filter((name) => !asked.has(name));
+    if (wanted.length === 0) return tiling;
+  }
+}
