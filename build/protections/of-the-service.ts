@@ -84,11 +84,22 @@ export const ofTheService: readonly Protection[] = [
     id: 'event-is-no-proof',
     what: 'an event that somebody made up frees no lock',
     file: 'lib/service/execution-end.ts',
-    find: 'if (!(await holderHasEnded(host.executions, item, clock.now().earliest, signal))) continue;',
+    find: 'if (!(await holderHasEnded(host.executions, item, clock.now().earliest, signal))) {',
+    replace: 'if (false) {',
+    test: {
+      file: executions,
+      name: 'stays held when only the event says that the execution has ended, which is told again: anybody could make the event up',
+    },
+  },
+  {
+    id: 'end-told-again',
+    what: 'an end that Step Functions does not know of yet is told again, not forgotten',
+    file: 'lib/service/execution-end.ts',
+    find: 'if (stillHeld.length > 0) throw notEndedYet(executionArn, stillHeld);',
     replace: '',
     test: {
       file: executions,
-      name: 'stays held when an event only says that the execution has ended: anybody could make one up',
+      name: 'stays held when only the event says that the execution has ended, which is told again: Step Functions could not be asked',
     },
   },
   {
