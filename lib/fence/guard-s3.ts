@@ -1,6 +1,7 @@
 import type { PutObjectCommandInput, PutObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
 import { StoreError } from '../errors/index.js';
 import type { FencingToken } from './fenced.js';
+import { s3Sdk } from './s3-sdk.js';
 import { staleToken } from './stale-token.js';
 
 /** Where the token stands in an object's metadata. */
@@ -26,8 +27,7 @@ export async function guardedPutObject(
   input: PutObjectCommandInput,
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<PutObjectCommandOutput> {
-  // Loaded here, so that those who guard DynamoDB data only need not have the S3 client installed.
-  const { PutObjectCommand } = await import('@aws-sdk/client-s3');
+  const { PutObjectCommand } = await s3Sdk();
   const send = { ...(options.signal && { abortSignal: options.signal }) };
   for (let tries = 0; tries < mostTries; tries++) {
     const seen = await tokenIn(s3, input, send);
@@ -55,7 +55,7 @@ async function tokenIn(
   { Bucket, Key }: PutObjectCommandInput,
   send: { readonly abortSignal?: AbortSignal },
 ): Promise<{ readonly etag: string | undefined; readonly token: number | undefined } | undefined> {
-  const { HeadObjectCommand } = await import('@aws-sdk/client-s3');
+  const { HeadObjectCommand } = await s3Sdk();
   try {
     const head = await s3.send(new HeadObjectCommand({ Bucket, Key }), send);
     const token = Number(head.Metadata?.[tokenMetadataKey]);

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { usePlainAbort } from '../world/plain-abort.js';
 import type { Order, Report } from './messages.js';
 import { play, watchForStrays } from './play.js';
 
@@ -8,6 +9,7 @@ const tellEveryMs = 250;
 const order = workerData as Order;
 const tell = (report: Report) => parentPort?.postMessage(report);
 
+usePlainAbort();
 watchForStrays();
 const cpuAtStart = process.cpuUsage();
 let played = 0;
