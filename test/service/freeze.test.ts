@@ -58,7 +58,8 @@ describe('an execution environment that is frozen and thawed', () => {
       maxAttempts: 1,
       renewEveryMs: 2_000,
     });
-    const asked = locks.acquire('in-between');
+    // Asleep past its own time-out the function answers that it does not know; the caller then asks again, and adopts.
+    const asked = locks.acquire('in-between', { waitMs: 60_000 });
     await until('it is at work', () => stage.lambda.environments().some(({ state }) => state === 'busy'));
     stage.lambda.freeze(pid());
     await sleep(pauseMs);
