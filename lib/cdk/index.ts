@@ -1,5 +1,3 @@
-export { LeaseholdStack } from './app/leasehold-stack.js';
-export type { LeaseholdStackProps } from './app/leasehold-stack-props.js';
 export type { AlarmName } from './observability/alarm-kinds.js';
 export {
   LeaseMetrics,
@@ -23,6 +21,8 @@ export { LockedSection } from './section/locked-section.js';
 export type { LockedSectionProps } from './section/locked-section-props.js';
 export { type ILockService, LockService } from './service/lock-service.js';
 export type { LockServiceProps } from './service/lock-service-props.js';
+export { LeaseholdStack } from './stack/leasehold-stack.js';
+export type { LeaseholdStackProps } from './stack/leasehold-stack-props.js';
 export { LeaseSweeper } from './table/lease-sweeper.js';
 export { LeaseTable } from './table/lease-table.js';
 export type { ILeaseTable } from './table/lease-table-base.js';

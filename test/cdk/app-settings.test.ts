@@ -15,7 +15,7 @@ describe('the settings of the app', () => {
   });
 
   it('are all that the stack can be told', () => {
-    const names = propsOf('lib/cdk/app/leasehold-stack-props.ts', 'LeaseholdStackProps').map(
+    const names = propsOf('lib/cdk/stack/leasehold-stack-props.ts', 'LeaseholdStackProps').map(
       ({ name }) => name,
     );
     expect(Object.keys(appSettings({}).stack).sort()).toEqual([...names].sort());

@@ -24,7 +24,7 @@ const pages: readonly (readonly [page: string, file: string, interfaces: readonl
   ['docs/slice-scan.md', 'lib/cdk/scan/slice-scan-props.ts', ['SliceScanProps', 'ScanOutput']],
   ['docs/slice-scan.md', 'lib/cdk/scan/scan-schedule.ts', ['ScanSchedule', 'ScanInput']],
   ['docs/slice-scan.md', 'lib/cdk/scan/processor-bundle.ts', ['ProcessorBundleOptions']],
-  ['docs/deploying.md', 'lib/cdk/app/leasehold-stack-props.ts', ['LeaseholdStackProps']],
+  ['docs/deploying.md', 'lib/cdk/stack/leasehold-stack-props.ts', ['LeaseholdStackProps']],
 ];
 
 describe.each(pages)('%s', (page, file, interfaces) => {
