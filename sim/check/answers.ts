@@ -1,5 +1,5 @@
 import type { CallRecord, Check, History, HistoryRecord, Premises, Violation } from '../history/history.js';
-import { isGrant, leaseWrites, numberOfId, processOf, textIn } from './lease-writes.js';
+import { isGrant, isLeaseWrite, leaseWrites, numberOfId, processOf, textIn } from './lease-writes.js';
 
 /** Sections 4 to 6: what a caller is told is true. */
 export const checkAnswers: Check = (history) => {
@@ -7,14 +7,13 @@ export const checkAnswers: Check = (history) => {
   const ends = endsOf(history);
   const violations: Violation[] = [];
   const handed = new Set<string>();
-  const released = new Map<string, number>();
+  const gone = new Gone();
   const givenUp = new GivenUp();
   const tell = (atMs: number, what: string) => violations.push({ rule: 'answers', atMs, what });
   for (const record of records) {
     if (record.kind === 'handed') handed.add(record.leaseId);
     givenUp.note(record, handed);
-    // A late duplicate of its acquire may revive what was given back, for as long as that would have run.
-    if (record.kind === 'write' && isGrant(record)) released.delete(textIn(record.after, 'leaseId')!);
+    gone.note(record);
     if (record.kind === 'survey' && record.why === 'handed') {
       const last = record.leases.at(-1);
       if (last && !last.isValid) tell(record.atMs, `${last.leaseId} is not valid when it is handed out`);
@@ -25,10 +24,8 @@ export const checkAnswers: Check = (history) => {
     const lie =
       lieIn(record, ends) ??
       refusalOf(record, premises, handed) ??
-      ghostIn(record, released) ??
+      gone.ghostIn(record) ??
       givenUp.ghostIn(record);
-    if (record.what === 'release' && record.outcome === 'released')
-      released.set(record.leaseId!, record.atMs);
     if (lie) tell(record.atMs, `${record.process} is told by ${record.what}: ${lie}`);
   }
   return violations;
@@ -87,13 +84,33 @@ function lieIn(
   return isRenewal && goneAtMs < sinceMs ? `${leaseId} is renewed, but it was gone before` : undefined;
 }
 
-/** A holder that has long gone, by its own account. */
-function ghostIn(call: CallRecord, released: ReadonlyMap<string, number>): string | undefined {
-  if (call.outcome !== 'LockHeldError' || call.otherLeaseId === undefined) return undefined;
-  const releasedAtMs = released.get(call.otherLeaseId) ?? Number.POSITIVE_INFINITY;
-  return releasedAtMs < call.sinceMs
-    ? `the lock is held by ${call.otherLeaseId}, which was given back`
-    : undefined;
+/** Leases that have gone from the store, and those whose own process has been told so. */
+class Gone {
+  readonly #inStoreSinceMs = new Map<string, number>();
+  readonly #toldSinceMs = new Map<string, number>();
+
+  note(record: HistoryRecord): void {
+    if (record.kind === 'call' && record.what === 'release' && record.outcome === 'released')
+      this.#toldSinceMs.set(record.leaseId!, record.atMs);
+    if (!isLeaseWrite(record)) return;
+    const [from, to] = [textIn(record.before, 'leaseId'), textIn(record.after, 'leaseId')];
+    if (from !== undefined && from !== to) this.#inStoreSinceMs.set(from, record.atMs);
+    // A late duplicate of its acquire may revive what was given back, even before the release is answered.
+    if (to !== undefined) this.#inStoreSinceMs.delete(to);
+  }
+
+  /** A holder that had gone before the question was asked. */
+  ghostIn({ outcome, otherLeaseId, process, sinceMs }: CallRecord): string | undefined {
+    if (outcome !== 'LockHeldError' || otherLeaseId === undefined) return undefined;
+    // Callers in one process stand in line: theirs is held until its release is answered.
+    const isOwn = processOf(otherLeaseId) === process;
+    const wasHeldMs = Number.POSITIVE_INFINITY;
+    const sinceInStoreMs = this.#inStoreSinceMs.get(otherLeaseId) ?? wasHeldMs;
+    const sinceToldMs = isOwn ? (this.#toldSinceMs.get(otherLeaseId) ?? wasHeldMs) : sinceInStoreMs;
+    return Math.max(sinceInStoreMs, sinceToldMs) < sinceMs
+      ? `the lock is held by ${otherLeaseId}, which was gone before`
+      : undefined;
+  }
 }
 
 /** An acquire that gave up is giving its lease back for at least so long, if that is not done sooner. */

@@ -1,4 +1,4 @@
-import type { History, WriteRecord } from '../history/history.js';
+import type { History, HistoryRecord, WriteRecord } from '../history/history.js';
 import type { Item } from '../store/attribute-values.js';
 
 const known = new WeakMap<History, WriteRecord[]>();
@@ -7,11 +7,14 @@ const known = new WeakMap<History, WriteRecord[]>();
 export function leaseWrites(history: History): readonly WriteRecord[] {
   const found = known.get(history);
   if (found) return found;
-  const writes = history.records.filter(
-    (record): record is WriteRecord => record.kind === 'write' && record.table === 'leases',
-  );
+  const writes = history.records.filter(isLeaseWrite);
   known.set(history, writes);
   return writes;
+}
+
+/** Whether a record is a change of the lease table. */
+export function isLeaseWrite(record: HistoryRecord): record is WriteRecord {
+  return record.kind === 'write' && record.table === 'leases';
 }
 
 /** A number of an item's. */
