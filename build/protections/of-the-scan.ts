@@ -22,6 +22,17 @@ export const ofTheScan: readonly Protection[] = [
     },
   },
   {
+    id: 'seat-frozen-at-its-start',
+    what: 'a seat’s older instance evicts no younger one, though it has not had a slice yet',
+    file: 'lib/scan/seats/slice-search.ts',
+    find: 'Math.ceil(latest) + wholeSecondMs',
+    replace: 'Math.ceil(latest) + 1e9 * wholeSecondMs',
+    test: {
+      file: 'test/scan/seats.test.ts',
+      name: 'one that was frozen at its start does not take the slice of an instance from a minute later',
+    },
+  },
+  {
     id: 'split-a-slice',
     what: 'a split makes no new item where TTL took the old one',
     file: conditions,

@@ -8,7 +8,7 @@ export const scanMutants = [
       'return all(hiIs(hi), claimedStaysBelow(claimed));',
       'return all(claimedStaysBelow(claimed));',
     ],
-    ['take: only what is a slice', '    isSlice,\n    mayBeTried,', '    mayBeTried,'],
+    ['take: only what is a slice', 'return all(isSlice, mayBeTried,', 'return all(mayBeTried,'],
     [
       'split: above what is claimed',
       "{ text: '#claimed < :scanCut', values: { ':scanCut': cut } },",
@@ -177,18 +177,10 @@ export const scanMutants = [
   // The condition is for the race between the look and the write.
   together('seat: an older instance does not evict a younger one', [
     ...mutantsOf('scan', 'lib/scan/slices/scan-conditions.ts', [
-      [
-        'condition',
-        '    supersedingSince === undefined ? undefined : heldSinceBefore(supersedingSince),',
-        '    undefined,',
-      ],
+      ['condition', 'ownUntilMs === undefined ? undefined : heldSinceBefore(ownUntilMs)', 'undefined'],
     ]),
     ...mutantsOf('scan', 'lib/scan/seats/slice-search.ts', [
-      [
-        'look',
-        '(this.#mayAlwaysSupersede || slice.acquiredAt! <= this.#startedAtMs)',
-        '(this.#mayAlwaysSupersede || slice.acquiredAt! > 0)',
-      ],
+      ['look', 'slice.acquiredAt! <= this.ownEarlierUntilMs', 'slice.acquiredAt! > 0'],
     ]),
   ]),
 ];

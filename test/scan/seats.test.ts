@@ -161,6 +161,30 @@ describe('seats', () => {
     expect(await scene.keys()).toEqual(keys);
   });
 
+  it('one that was frozen at its start does not take the slice of an instance from a minute later', async () => {
+    await using scene = await stage.scene(keys);
+    await scene.plan({ prefix: 'k/', slices: 1, pageSize: 5 });
+    const { clock, table } = scene.locks.context;
+    const name = `scan/${scene.run}/000000`;
+    const acquiredAt = Math.ceil(clock.now().latest) + 60_000;
+    await table.update(name, {
+      set: {
+        leaseId: 'of-the-later-one',
+        owner: `scan/${scene.run}/seat-0`,
+        leaseMs: 60_000,
+        acquiredAt,
+        expiresAt: acquiredAt + 60_000,
+      },
+      condition: { text: 'attribute_exists(#progress)' },
+    });
+    stage.metered.meter.reset();
+    const end = Date.now() + 5_800;
+    const frozen = await scene.work({ remainingMs: () => end - Date.now() });
+    expect(frozen).toMatchObject({ status: 'more', pages: 0 });
+    expect(stage.metered.meter.writes).toBe(0);
+    expect(stage.metered.meter.reads).toBeGreaterThan(3);
+  });
+
   it('many duplicates of all seats at once: every key in exactly one result', async () => {
     await using scene = await stage.scene(keys);
     await scene.plan(fiveSlices);

@@ -70,10 +70,8 @@ class Seat {
   readonly #locks: LockClient;
   readonly #host: SeatHost;
   readonly #search: SliceSearch;
-  readonly #startedAtMs: number;
   readonly #counts = { pages: 0, objects: 0, slices: 0, takeovers: 0, lost: 0, listRequests: 0 };
   #pauseMs = pollFloorMs;
-  #hasBegun = false;
 
   static async open(options: SeatOptions): Promise<Seat> {
     const { locks, s3, run, seat, processor, signal } = options;
@@ -96,9 +94,7 @@ class Seat {
   constructor(locks: LockClient, host: SeatHost) {
     this.#locks = locks;
     this.#host = host;
-    // Leases carry the latest that it could have been; only what is before the earliest is before for certain.
-    this.#startedAtMs = Math.floor(host.context.clock.now().earliest);
-    this.#search = new SliceSearch(host, this.#startedAtMs);
+    this.#search = new SliceSearch(host, host.context.clock.now());
   }
 
   async work(): Promise<SeatAnswer> {
@@ -172,14 +168,11 @@ class Seat {
               values: { ':scanZero': 0, ':scanOne': 1 },
             },
           },
-          condition: takeable(own && this.#hasBegun ? this.#startedAtMs : undefined),
+          condition: takeable(own ? this.#search.ownEarlierUntilMs : undefined),
         },
         ...(signal && { signal }),
       });
-      if (lease) {
-        this.#hasBegun = true;
-        this.#search.begun();
-      }
+      if (lease) this.#search.begun();
       return lease;
     } catch (error) {
       if (!(error instanceof Error) || error.name !== 'AlreadyCompletedError') throw error;

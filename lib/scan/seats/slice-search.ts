@@ -1,3 +1,4 @@
+import type { TimeInterval } from '../../clock/index.js';
 import { takeoverBefore } from '../../lease/index.js';
 import { plannedSlices } from '../slices/scan-run.js';
 import { type SliceItem, sliceGroup, sliceIdOf, sliceName, sliceOf, stateOf } from '../slices/slice.js';
@@ -9,6 +10,9 @@ import { shuffled } from './shuffled.js';
 
 /** Slices read at once: with large partial results in them they are still far below DynamoDB's 16 MB. */
 const batchSize = 25;
+
+/** `Date` headers tell whole seconds: so wide is what a first answer shows of the store's time. */
+const wholeSecondMs = 1_000;
 
 /** A slice that may be taken. */
 export interface Candidate {
@@ -25,22 +29,22 @@ export interface Candidate {
 export class SliceSearch {
   readonly #host: SeatHost;
   readonly #owner: string;
-  readonly #startedAtMs: number;
+  readonly #startedAt: TimeInterval;
   readonly #planned: readonly PlannedSlice[];
   readonly #names: Set<string>;
   readonly #finished = new Set<string>();
   /** How the slices lay when they were last read, by name. */
   readonly #seen = new Map<string, LaidSlice>();
   readonly #quarantined = new Set<string>();
-  #mayAlwaysSupersede = true;
+  #hasBegun = false;
   #unfinished = 0;
   #soonestExpiryMs = Number.POSITIVE_INFINITY;
 
-  /** @param startedAtMs store time: leases of this seat from before then are an earlier instance's */
-  constructor(host: SeatHost, startedAtMs: number) {
+  /** @param startedAt store time at which this instance was started */
+  constructor(host: SeatHost, startedAt: TimeInterval) {
     this.#host = host;
     this.#owner = seatOwner(host.run.run, host.seat);
-    this.#startedAtMs = startedAtMs;
+    this.#startedAt = startedAt;
     this.#planned = plannedSlices(host.run);
     this.#names = new Set(this.#planned.map(({ id }) => sliceName(host.run.run, id)));
   }
@@ -80,12 +84,20 @@ export class SliceSearch {
     }
   }
 
-  /**
-   * The seat has got a slice: from now on only leases from before its start count as an earlier instance's. At the
-   * start all do; the clocks can't tell instances apart that begin within the same second.
-   */
+  /** The seat has got a slice: what it may supersede from now on must have been granted before its start for certain. */
   begun(): void {
-    this.#mayAlwaysSupersede = false;
+    this.#hasBegun = true;
+  }
+
+  /**
+   * A lease of this seat that was granted up to then, in store time, is an earlier instance's. Leases carry the latest
+   * that it could have been, up to a second ahead: until the seat has got a slice that much is allowed for, or a
+   * seat that is retried at once would wait its earlier lease out. Not more: the instance may be frozen at its start,
+   * and a later one be long at work when it wakes up.
+   */
+  get ownEarlierUntilMs(): number {
+    const { earliest, latest } = this.#startedAt;
+    return this.#hasBegun ? Math.floor(earliest) : Math.ceil(latest) + wholeSecondMs;
   }
 
   /** What is still to be read in this look: known by name, or wanted by what was read so far. */
@@ -143,9 +155,7 @@ export class SliceSearch {
   }
 
   #isOwnEarlier(slice: SliceItem): boolean {
-    return (
-      slice.owner === this.#owner && (this.#mayAlwaysSupersede || slice.acquiredAt! <= this.#startedAtMs)
-    );
+    return slice.owner === this.#owner && slice.acquiredAt! <= this.ownEarlierUntilMs;
   }
 
   #tellQuarantined(slice: SliceItem): void {

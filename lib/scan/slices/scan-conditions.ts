@@ -21,12 +21,12 @@ const mayBeTried: Condition = any(
  * A duplicate of this seat was started later and holds the slice by now: the older instance, perhaps one that
  * woke up, does not take its lease away.
  *
- * @param startedAtMs when this instance was started, store time
+ * @param untilMs a lease granted later is not an earlier instance's, store time
  */
-const heldSinceBefore = (startedAtMs: number): Condition =>
+const heldSinceBefore = (untilMs: number): Condition =>
   any(
     { text: 'attribute_not_exists(#acquiredAt)' },
-    { text: '#acquiredAt <= :scanStartedAt', values: { ':scanStartedAt': startedAtMs } },
+    { text: '#acquiredAt <= :scanOwnUntil', values: { ':scanOwnUntil': untilMs } },
   );
 
 /**
@@ -77,14 +77,10 @@ export const childIs = (id: string): Condition => ({
 /**
  * What an acquire demands.
  *
- * @param supersedingSince only when the seat takes over its own earlier lease: when this instance was started
+ * @param ownUntilMs only when the seat takes over its own earlier lease: when such a one was granted at the latest
  */
-export function takeable(supersedingSince?: number): Condition {
-  return all(
-    isSlice,
-    mayBeTried,
-    supersedingSince === undefined ? undefined : heldSinceBefore(supersedingSince),
-  );
+export function takeable(ownUntilMs?: number): Condition {
+  return all(isSlice, mayBeTried, ownUntilMs === undefined ? undefined : heldSinceBefore(ownUntilMs));
 }
 
 /** What a claim demands. */
