@@ -32,7 +32,7 @@ export const ofTheConditions: readonly Protection[] = [
     file: conditions,
     find: `    any(
       released,
-      expiredBefore(takeoverBefore),
+      all(expiredBefore(takeoverBefore), notItsOwn(leaseId)),
       seenLeaseId === undefined ? undefined : all(stillTheOneSeen(seenLeaseId), hasEnd),
     ),
 `,
@@ -51,11 +51,22 @@ export const ofTheConditions: readonly Protection[] = [
     id: 'expired',
     what: 'a lock whose holder crashed comes free (I6)',
     file: conditions,
-    find: '      expiredBefore(takeoverBefore),\n',
+    find: '      all(expiredBefore(takeoverBefore), notItsOwn(leaseId)),\n',
     replace: '',
     test: {
       file: acquireTests,
       name: 'expired: a lease that has run out by the taker’s rule is taken over',
+    },
+  },
+  {
+    id: 'own-lease-is-adopted',
+    what: 'a call’s own lease that has ended is adopted, never granted anew under another token (I1)',
+    file: conditions,
+    find: 'all(expiredBefore(takeoverBefore), notItsOwn(leaseId))',
+    replace: 'expiredBefore(takeoverBefore)',
+    test: {
+      file: acquireTests,
+      name: 'adoption, not a second grant: this call’s own lease that has run out keeps its token',
     },
   },
   {

@@ -29,6 +29,16 @@ const expiredBefore = (takeoverBefore: number): Condition =>
   );
 
 /**
+ * The lease in the item is not this very acquire's. An earlier attempt of it may have been granted and have ended by
+ * now, or by the clock of another attempt: that grant is found and adopted. A delayed duplicate that granted it anew
+ * would raise its token behind the holder's back, who could then neither renew nor release.
+ */
+const notItsOwn = (leaseId: string): Condition => ({
+  text: '#leaseId <> :leaseId',
+  values: { ':leaseId': leaseId },
+});
+
+/**
  * The same logical owner comes back and names exactly the lease that it was shown. Naming the owner instead
  * would let a delayed duplicate of an old attempt evict the owner's current lease.
  */
@@ -94,7 +104,7 @@ export function mayBeGranted(leaseId: string, takeoverBefore: number, seenLeaseI
     notCompleted,
     any(
       released,
-      expiredBefore(takeoverBefore),
+      all(expiredBefore(takeoverBefore), notItsOwn(leaseId)),
       seenLeaseId === undefined ? undefined : all(stillTheOneSeen(seenLeaseId), hasEnd),
     ),
     notGivenBack(leaseId),

@@ -21,6 +21,14 @@ export const checkTokens: Check = (history) => {
     if (before && token < numberIn(before, 'version')!) tell(atMs, `the token of ${key} falls to ${token}`);
     if (isGrant(write)) {
       if (token <= highest) tell(atMs, `${key} is granted with token ${token} after ${highest}`);
+      // An attempt that finds its own earlier grant adopts it: the holder would not learn of a second token.
+      const leaseId = textIn(after, 'leaseId');
+      if (leaseId === textIn(before, 'leaseId'))
+        violations.push({
+          rule: 'adoption',
+          atMs,
+          what: `${key}: ${leaseId} is granted anew while it stands`,
+        });
       granted.add(`${textIn(after, 'leaseId')} ${token}`);
     }
     last.set(key, Math.max(highest, token));

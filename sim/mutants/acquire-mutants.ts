@@ -4,8 +4,17 @@ import { mutantsOf } from './mutant.js';
 export const acquireMutants = [
   ...mutantsOf('lock', 'lib/lease/conditions.ts', [
     ['acquire: not when it is completed', '    notCompleted,\n    any(', '    any('],
-    ['acquire: released, or expired', '      released,\n      expiredBefore', '      expiredBefore'],
-    ['acquire: an expired lease may be taken', '      expiredBefore(takeoverBefore),\n', ''],
+    ['acquire: released, or expired', '      released,\n      all(expiredBefore', '      all(expiredBefore'],
+    [
+      'acquire: an expired lease may be taken',
+      '      all(expiredBefore(takeoverBefore), notItsOwn(leaseId)),\n',
+      '',
+    ],
+    [
+      'acquire: its own lease that has ended is adopted, not granted anew',
+      'all(expiredBefore(takeoverBefore), notItsOwn(leaseId))',
+      'expiredBefore(takeoverBefore)',
+    ],
     [
       'acquire: a lease that runs may not be taken',
       "text: '#expiresAt < :takeoverBefore',",

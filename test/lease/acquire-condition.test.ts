@@ -102,6 +102,18 @@ describe('the acquire condition, part by part, on a real engine', () => {
     expect(await stage.it.item(name)).toMatchObject({ version: token, expiresAt });
   });
 
+  it('adoption, not a second grant: this call’s own lease that has run out keeps its token', async () => {
+    const name = stage.name();
+    const actor = await stage.it.readyActor();
+    await stage.it.put({ name, version: 7, leaseId: 'mine', owner: 'me', expiresAt: longAgo });
+    const before = await stage.it.item(name);
+    expect(await grantOf(actor, name, 'mine')).toMatchObject({
+      kind: 'granted',
+      grant: { token: 7, expiresAt: longAgo, adopted: true },
+    });
+    expect(await stage.it.item(name)).toEqual(before);
+  });
+
   it('C11 a lock that has been dead for a day is taken at once, by a client that saw it for the first time', async () => {
     const name = stage.name();
     const { locks, meter } = stage.it.actor();

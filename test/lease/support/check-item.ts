@@ -22,9 +22,9 @@ const request = { leaseId: 'mine', owner: 'me', leaseMs: 3_000 };
 function expectedOf(item: Item, before: number, seenLeaseId: string | undefined): string {
   if (!isOurs(item)) return 'foreign';
   const { leaseId, expiresAt, completedAt, lastLeaseId } = item;
+  if (leaseId?.S === 'mine') return 'adopted';
   const isFree = leaseId === undefined || Number(expiresAt!.N) < before || leaseId.S === seenLeaseId;
   if (completedAt === undefined && isFree && lastLeaseId?.S !== 'mine') return 'granted';
-  if (leaseId?.S === 'mine') return 'adopted';
   if (completedAt !== undefined) return 'completed';
   return lastLeaseId?.S === 'mine' ? 'given-back' : 'held';
 }
