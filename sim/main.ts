@@ -2,7 +2,7 @@
  * The deterministic simulation of locks and scans.
  *
  *     npm run sim -- --seeds 100000 [--from N] [--suite lock|line|scan] [--json]
- *     npm run sim -- --seed N --trace [--suite lock|line|scan]
+ *     npm run sim -- --seed N --trace [--whole] [--suite lock|line|scan]
  *     npm run sim -- --mutants [--only words] [--json]
  *
  * Ends with 1 when a rule was broken, or a mutant was not caught.
@@ -21,6 +21,7 @@ interface Options {
   readonly suite?: Suite;
   readonly threads: number;
   readonly trace?: boolean;
+  readonly whole?: boolean;
   readonly mutants?: boolean;
   readonly only?: string;
   readonly most: number;
@@ -32,7 +33,8 @@ const options = new Command('sim')
   .option('--seeds <number>', 'how many schedules', whole, 2_000)
   .option('--from <number>', 'the first seed', whole, 1)
   .option('--seed <number>', 'play this one only', whole)
-  .option('--trace', 'print what happens in it')
+  .option('--trace', 'print what happens in it; of one that breaks a rule, what that takes')
+  .option('--whole', 'with --trace: all of it, as it was drawn')
   .addOption(new Option('--suite <suite>', 'default: all').choices(['lock', 'line', 'scan']))
   .option('--mutants', 'take the protections out one at a time and see whether it is noticed')
   .option('--only <words>', 'mutants whose name contains these words')

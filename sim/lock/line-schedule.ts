@@ -1,5 +1,5 @@
 import type { History } from '../history/history.js';
-import { Random } from '../world/random.js';
+import type { Random } from '../world/random.js';
 import type { Trace } from '../world/trace.js';
 import { drawClientHabits } from './hold-options.js';
 import { takeLast } from './last-taker.js';
@@ -10,8 +10,7 @@ import { counted, Troupe } from './troupe.js';
 import { drawWeather } from './weather.js';
 
 /** Plays one schedule in which leases go from process to process, among others who want the same lock. */
-export async function playLines(seed: number, trace?: Trace): Promise<History> {
-  const random = new Random(seed);
+export async function playLines(random: Random, trace?: Trace): Promise<History> {
   const weather = drawWeather(random);
   const habits = drawClientHabits(random);
   const cluster = clusterOf(random, weather, habits, trace);

@@ -2,7 +2,7 @@ import type { History, Premises } from '../history/history.js';
 import { FrontEnds } from '../net/front-ends.js';
 import { Network } from '../net/network.js';
 import { Cluster } from '../world/cluster.js';
-import { Random } from '../world/random.js';
+import type { Random } from '../world/random.js';
 import type { SimProcess } from '../world/sim-process.js';
 import type { Trace } from '../world/trace.js';
 import { recoverFromJump, sleepDeeply } from './deep-sleep.js';
@@ -17,9 +17,8 @@ import { drawWeather, type Weather } from './weather.js';
 /** Calls that are still under way so long after the last fault never end. Longer than all waits of a worker together. */
 const settleMs = 120_000;
 
-/** Plays one schedule of locks from its seed. */
-export async function playLocks(seed: number, trace?: Trace): Promise<History> {
-  const random = new Random(seed);
+/** Plays one schedule of locks from the draws of its seed. */
+export async function playLocks(random: Random, trace?: Trace): Promise<History> {
   const weather = drawWeather(random);
   const habits = drawClientHabits(random);
   const cluster = clusterOf(random, weather, habits, trace);

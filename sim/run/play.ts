@@ -5,6 +5,7 @@ import type { Violation } from '../history/history.js';
 import { playLines } from '../lock/line-schedule.js';
 import { playLocks } from '../lock/lock-schedule.js';
 import { playScan } from '../scan/scan-schedule.js';
+import { Random, type Spared } from '../world/random.js';
 import type { Trace } from '../world/trace.js';
 
 const suites = {
@@ -22,6 +23,8 @@ export interface Played {
   readonly violations: readonly Violation[];
   /** Of the history: a measure of how much happened. */
   readonly records: number;
+  /** How often chance decided. */
+  readonly draws: number;
 }
 
 const strays: unknown[] = [];
@@ -33,14 +36,18 @@ export function watchForStrays(): void {
   Error.stackTraceLimit = 0;
 }
 
-/** Plays the schedule of a seed and checks its history. Never throws: what is thrown is a violation. */
-export async function play(suite: Suite, seed: number, trace?: Trace): Promise<Played> {
+/**
+ * Plays the schedule of a seed and checks its history, with the trouble left out that is spared. Never throws: what is thrown is a
+ * violation.
+ */
+export async function play(suite: Suite, seed: number, trace?: Trace, spared?: Spared): Promise<Played> {
+  const random = new Random(seed, spared);
   const violations: Violation[] = [];
   let records = 0;
   // The guard for S3 loads it when it is needed first: that takes real time, of which a schedule must have none.
   await s3Sdk();
   try {
-    const history = await suites[suite].play(seed, trace);
+    const history = await suites[suite].play(random, trace);
     records = history.records.length;
     violations.push(...violationsOf(history, suites[suite].checks));
   } catch (error) {
@@ -55,5 +62,5 @@ export async function play(suite: Suite, seed: number, trace?: Trace): Promise<P
   for (const stray of strays.splice(0)) {
     violations.push({ rule: 'strays', atMs: 0, what: `an unhandled rejection: ${String(stray)}` });
   }
-  return { seed, violations, records };
+  return { seed, violations, records, draws: random.drawn };
 }

@@ -49,7 +49,7 @@ function runThread(bundle: string, order: Order, onProgress: (played: number) =>
     const hang = setTimeout(() => {
       const seed = order.from + played * order.stride;
       const what = `no end within ${hangMs} ms of real time`;
-      violations.push({ seed, records: 0, violations: [{ rule: 'no crash', atMs: 0, what }] });
+      violations.push({ seed, records: 0, draws: 0, violations: [{ rule: 'no crash', atMs: 0, what }] });
       void worker.terminate();
     }, hangMs);
     worker.on('message', (report: Report) => {

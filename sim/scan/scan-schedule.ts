@@ -6,7 +6,7 @@ import { drawClocks, drawWeather, type Weather } from '../lock/weather.js';
 import { FrontEnds } from '../net/front-ends.js';
 import { Network } from '../net/network.js';
 import { Cluster, leaseTable } from '../world/cluster.js';
-import { Random } from '../world/random.js';
+import type { Random } from '../world/random.js';
 import type { Trace } from '../world/trace.js';
 import { drawKeys } from './bucket-keys.js';
 import { judge } from './judge.js';
@@ -17,9 +17,8 @@ import { steal } from './thief.js';
 
 const run = 'run';
 
-/** Plays one schedule of a scan from its seed: plan, seats and thieves in trouble, then rounds in peace, then the proof. */
-export async function playScan(seed: number, trace?: Trace): Promise<History> {
-  const random = new Random(seed);
+/** Plays one schedule of a scan from the draws of its seed: plan, seats and thieves in trouble, then rounds in peace, then the proof. */
+export async function playScan(random: Random, trace?: Trace): Promise<History> {
   const weather: Weather = { ...drawWeather(random, true), deepSleep: false };
   const habits = drawClientHabits(random);
   const keys = drawKeys(random);

@@ -13,7 +13,7 @@ import type { SimProcess } from './sim-process.js';
 import { shownArrival, shownSending, shownWrite, type Trace } from './trace.js';
 
 /** When all schedules begin: any moment will do. */
-const startMs = Date.UTC(2031, 4, 7, 11, 13, 17);
+export const startMs = Date.UTC(2031, 4, 7, 11, 13, 17);
 
 /** The lease table of every schedule. */
 export const leaseTable = 'leases';

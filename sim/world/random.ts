@@ -1,20 +1,40 @@
+/**
+ * Draws, by their number, that are to bring the simplest that they can: what may happen does not, a delay is the shortest,
+ * a choice the first.
+ */
+export type Spared = ReadonlySet<number>;
+
 /** A seeded stream of numbers: the only source of chance in a schedule. */
 export class Random {
   #a: number;
   #b: number;
   #c: number;
   #d: number;
+  readonly #spared: Spared | undefined;
+  #drawn = 0;
 
-  constructor(seed: number) {
+  /** @param spared draws that bring the simplest that they can; the other draws stay as they are */
+  constructor(seed: number, spared?: Spared) {
+    this.#spared = spared;
     this.#a = 0x9e3779b9;
     this.#b = seed >>> 0;
     this.#c = Math.floor(seed / 2 ** 32) >>> 0;
     this.#d = 1;
-    for (let index = 0; index < 12; index++) this.next();
+    for (let index = 0; index < 12; index++) this.#step();
   }
 
-  /** In [0, 1). The generator is sfc32, small and good enough for schedules. */
+  /** How many draws there have been. */
+  get drawn(): number {
+    return this.#drawn;
+  }
+
+  /** In [0, 1). */
   next(): number {
+    return this.#draw(0);
+  }
+
+  /** The generator is sfc32, small and good enough for schedules. */
+  #step(): number {
     const sum = (this.#a + this.#b + this.#d) | 0;
     this.#d = (this.#d + 1) | 0;
     this.#a = this.#b ^ (this.#b >>> 9);
@@ -24,9 +44,15 @@ export class Random {
     return (sum >>> 0) / 2 ** 32;
   }
 
+  #draw(simplest: number): number {
+    const value = this.#step();
+    const number = this.#drawn++;
+    return this.#spared?.has(number) ? simplest : value;
+  }
+
   /** Whether something of this likelihood happens. */
   chance(likelihood: number): boolean {
-    return likelihood > 0 && this.next() < likelihood;
+    return likelihood > 0 && this.#draw(1) < likelihood;
   }
 
   /** Between the two, evenly. */
