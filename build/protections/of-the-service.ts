@@ -10,6 +10,17 @@ const transport = 'test/service/transport.test.ts';
 /** The lock service, and the client that reaches its locks through it. */
 export const ofTheService: readonly Protection[] = [
   {
+    id: 'over-on-arrival-at-the-service',
+    what: 'a lease that ran out before its acquire was repeated is not handed out (I2)',
+    file: acquire,
+    find: 'if (remainingMs(grant.expiresAt, shownTime(host.context)) > 0)',
+    replace: 'if (grant)',
+    test: {
+      file: repeated,
+      name: 'I2 an acquire that comes again when its lease has run out is not granted it: the lock is given back',
+    },
+  },
+  {
     id: 'own-fields-only',
     what: 'a field that every object inherits is as unknown as any other',
     file: 'lib/service/read-request.ts',

@@ -1,4 +1,4 @@
-import { LockLostError, StoreError, UsageError } from '../errors/index.js';
+import { LockLostError, type LossReason, StoreError, UsageError } from '../errors/index.js';
 import { publish } from '../events/index.js';
 import {
   type Grant,
@@ -24,7 +24,8 @@ export function groupOfExecution(execution: string): string {
 
 /**
  * One try for the lock: one write. A second one follows only where the refusal showed a lease that is the caller's own
- * (`supersede`), or that of an execution which has ended; it names exactly that lease.
+ * (`supersede`), or that of an execution which has ended; it names exactly that lease. A lease that an earlier attempt
+ * was granted, and that has run out by now, is given back and not handed out.
  */
 export async function acquire(
   host: ServiceHost,
@@ -37,18 +38,15 @@ export async function acquire(
   await host.context.store.ensureTime(signal);
   const outcome = await granted(host, { ...grantOf(request), owner }, request.supersede ?? false, signal);
 
-  if (outcome.kind === 'granted') return answerOf(host, request, owner, outcome.grant);
-  if (outcome.kind === 'completed') throw alreadyCompleted(outcome.item);
-  if (outcome.kind === 'given-back') {
-    const message = `The lease of this acquire of "${name}" was already released or broken: a new leaseId is needed`;
-    throw new ServiceError({
-      name: 'LockLostError',
-      code: 'LOCK_LOST',
-      message,
-      lockName: name,
-      reason: 'broken',
-    });
+  if (outcome.kind === 'granted') {
+    const { grant } = outcome;
+    if (remainingMs(grant.expiresAt, shownTime(host.context)) > 0)
+      return answerOf(host, request, owner, grant);
+    await host.context.store.release({ name, leaseId, token: grant.token }, undefined, signal);
+    throw spent(name, 'expired', 'has run out');
   }
+  if (outcome.kind === 'completed') throw alreadyCompleted(outcome.item);
+  if (outcome.kind === 'given-back') throw spent(name, 'broken', 'was already released or broken');
   throw new ServiceError(heldBy(host, { name, owner, leaseId, leaseMs }, outcome));
 }
 
@@ -159,6 +157,17 @@ function answerOf(
     },
     now,
   };
+}
+
+/** No attempt of this acquire can be granted any more. */
+function spent(name: string, reason: LossReason, why: string): ServiceError {
+  return new ServiceError({
+    name: 'LockLostError',
+    code: 'LOCK_LOST',
+    message: `The lease of this acquire of "${name}" ${why}: a new leaseId is needed`,
+    lockName: name,
+    reason,
+  });
 }
 
 function alreadyCompleted({ name, version, completedAt, result }: LeaseItem): ServiceError {
