@@ -3,22 +3,30 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import { compared } from './mutation/compare.js';
 import { excuses } from './mutation/excuses.js';
 import { withFigures } from './mutation/page.js';
 import { type StrykerReport, scoresOf, survivorsOf } from './mutation/report.js';
 
-// Mutates the pure core, and fails for a mutant that lives without a written reason, or a reason without its mutant.
-//
-//   npm run mutation [-- --mutate FILE[,FILE…]] [-- --force] [-- --report]
-//
-// Results are kept: a second run tries only what has changed. --force tries all again, --report tries none.
-
 const repository = dirname(import.meta.dirname);
-const { values } = parseArgs({
-  options: { mutate: { type: 'string' }, force: { type: 'boolean' }, report: { type: 'boolean' } },
-});
+const values = new Command('mutation')
+  .description(
+    'Mutates the pure core, and fails for a mutant that lives without a written reason, or a reason without its mutant. ' +
+      'Results are kept: a second run tries only what has changed.',
+  )
+  .option('--mutate <files>', 'these only, separated by commas; leaves docs/mutation.md as it is')
+  .option('--force', 'try all again')
+  .option('--report', 'try none: compare and write what the last run found')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  npm run mutation
+  npm run mutation -- --mutate lib/lease/conditions.ts`,
+  )
+  .parse()
+  .opts<{ readonly mutate?: string; readonly force?: boolean; readonly report?: boolean }>();
 
 const code = values.report ? 0 : await stryker();
 const text = await readFile(join(repository, '.leasehold/mutation/report.json'), 'utf8');

@@ -1,26 +1,44 @@
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
 import { check, failingAnyway, type Verdict } from './protections/check.js';
 import { protections } from './protections/index.js';
 import type { Protection } from './protections/protection.js';
 
-// Takes each protection of the code out, in a copy, and expects its test to notice.
-//
-//   npm run protections [-- --only ID[,ID…]]
-
 const repository = join(import.meta.dirname, '..');
 const workers = 2;
 
-const { values } = parseArgs({ options: { only: { type: 'string' } } });
-const chosen = choose(values.only);
+const options = new Command('protections')
+  .description('Takes each protection of the code out, in a copy, and expects its test to notice.')
+  .option('--only <ids>', 'these, separated by commas')
+  .option('--list', 'what there is; takes nothing out')
+  .option('--json', 'one JSON object at the end, nothing else on stdout')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  npm run protections
+  npm run protections -- --only released,expired --json
+
+Ends with 1 when a removal was not noticed, or a test fails with nothing taken out.`,
+  )
+  .parse()
+  .opts<{ readonly only?: string; readonly list?: boolean; readonly json?: boolean }>();
+const chosen = choose(options.only);
+if (options.list) {
+  list(chosen);
+  process.exit();
+}
 
 const failing = await failingAnyway(repository, chosen);
 for (const name of failing) console.error(`fails or does not run with nothing taken out: ${name}`);
 
 const verdicts = await checkAll(chosen);
-print(verdicts);
 const unnoticed = verdicts.filter(({ outcome }) => outcome !== 'noticed');
-console.log(`\n${verdicts.length - unnoticed.length} of ${verdicts.length} removals were noticed`);
+if (options.json) console.log(JSON.stringify({ verdicts: verdicts.map(shown), failing }));
+else {
+  print(verdicts);
+  console.log(`\n${verdicts.length - unnoticed.length} of ${verdicts.length} removals were noticed`);
+}
 process.exitCode = unnoticed.length > 0 || failing.length > 0 ? 1 : 0;
 
 function choose(only: string | undefined): readonly Protection[] {
@@ -30,6 +48,15 @@ function choose(only: string | undefined): readonly Protection[] {
   const twice = protections.filter(({ id }, i) => protections.findIndex((other) => other.id === id) !== i);
   if (twice.length > 0) throw new Error(`two protections have the id ${twice[0]!.id}`);
   return ids.size === 0 ? protections : protections.filter(({ id }) => ids.has(id));
+}
+
+function list(protections: readonly Protection[]): void {
+  if (options.json) console.log(JSON.stringify(protections));
+  else for (const { id, what, file } of protections) console.log(`${id}  ${what}  (${file})`);
+}
+
+function shown({ protection: { id, what, file, test }, outcome, detail }: Verdict) {
+  return { id, what, file, test, outcome, detail };
 }
 
 async function checkAll(list: readonly Protection[]): Promise<Verdict[]> {

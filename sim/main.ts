@@ -1,12 +1,3 @@
-/**
- * The deterministic simulation of locks and scans.
- *
- *     npm run sim -- --seeds 100000 [--from N] [--suite lock|line|scan] [--json]
- *     npm run sim -- --seed N --trace [--whole] [--suite lock|line|scan]
- *     npm run sim -- --mutants [--only words] [--json]
- *
- * Ends with 1 when a rule was broken, or a mutant was not caught.
- */
 import { availableParallelism } from 'node:os';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { huntMutants } from './mutants/hunt-mutants.js';
@@ -41,6 +32,18 @@ const options = new Command('sim')
   .option('--most <number>', 'schedules before a mutant counts as missed', whole, 20_000)
   .option('--threads <number>', 'worker threads', whole, availableParallelism())
   .option('--json', 'one JSON object at the end, nothing else on stdout')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  npm run sim -- --seeds 100000
+  npm run sim -- --suite scan --from 5000 --seeds 1000 --json
+  npm run sim -- --suite lock --seed 4711 --trace
+  npm run sim -- --mutants --only supersede
+
+Of lines and scans there is one schedule to ten of locks, unless a suite is named.
+Ends with 1 when a rule was broken, or a mutant was not caught.`,
+  )
   .parse()
   .opts<Options>();
 
