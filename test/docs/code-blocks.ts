@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
 /** A fenced block of TypeScript in a document. */
 export interface CodeBlock {
@@ -48,4 +51,13 @@ export async function projectOf(
   };
   await writeFile(join(directory, 'tsconfig.json'), JSON.stringify(tsconfig));
   return join(directory, 'tsconfig.json');
+}
+
+/** What the compiler has against a project; nothing if it compiles. */
+export function compileErrors(project: string): Promise<string> {
+  const compiler = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+  return promisify(execFile)(process.execPath, [compiler, '--noEmit', '-p', project]).then(
+    () => '',
+    (error: { stdout: string }) => error.stdout,
+  );
 }
