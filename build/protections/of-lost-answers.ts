@@ -32,8 +32,8 @@ export const ofLostAnswers: readonly Protection[] = [
     id: 'highest-asked',
     what: 'a checkpoint is stored also when the clock has narrowed (I5)',
     file: 'lib/lease/lease-term.ts',
-    find: 'this.#highestAsked = Math.max(capped, this.#highestAsked + 1);',
-    replace: 'this.#highestAsked = capped;',
+    find: 'this.#highestAsked = Math.max(capped + this.#surplusMs, this.#highestAsked + 1);',
+    replace: 'this.#highestAsked = capped + this.#surplusMs;',
     test: {
       file: 'test/client/clock-trouble.test.ts',
       name: 'I5 a checkpoint is stored although the clock’s interval has narrowed since the grant',
@@ -43,8 +43,8 @@ export const ofLostAnswers: readonly Protection[] = [
     id: 'mark-of-release',
     what: 'a release whose answer was lost is a release (C07)',
     file: requests,
-    find: 'const alreadyDone = item?.leaseId === undefined && item?.lastLeaseId === lease.leaseId;',
-    replace: 'const alreadyDone = false;',
+    find: 'const hasEnded = item?.leaseId === undefined && item?.lastLeaseId === lease.leaseId;',
+    replace: 'const hasEnded = false;',
     test: { file: lostAnswers, name: 'C07 a release whose answer was lost is a release' },
   },
   {
@@ -59,8 +59,8 @@ export const ofLostAnswers: readonly Protection[] = [
     id: 'mark-of-break',
     what: 'a lease that was broken is no release of its holder’s',
     file: requests,
-    find: "return answer.retried ? { kind: 'done' } : { kind: 'done', byAnother: true };",
-    replace: "return { kind: 'done' };",
+    find: '({ brokenLeaseId }: LeaseItem) => brokenLeaseId !== lease.leaseId',
+    replace: '(_: LeaseItem) => true',
     test: {
       file: 'test/client/with-lock.test.ts',
       name: 'work that ends well under a lease whose loss only its release finds is a LockLostError with the result',

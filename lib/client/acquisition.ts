@@ -96,7 +96,8 @@ export class Acquisition {
         throw new AlreadyCompletedError(name, outcome.item.result, outcome.item.completedAt!);
       }
       if (outcome.kind === 'granted') return this.#accepted(outcome.grant);
-      if (outcome.kind === 'given-back') this.#startOver();
+      if (outcome.kind === 'expired') this.#arrivedOver();
+      else if (outcome.kind === 'given-back') this.#startOver();
       else this.#note(outcome.item);
     } catch (error) {
       this.#tolerate(error);
@@ -122,6 +123,11 @@ export class Acquisition {
     const leftMs = grant.expiresAt - this.#host.context.clock.now().latest;
     // The margin of this very grant: a shorter one is asked for when the caller's own time runs out.
     if (leftMs > this.#terms.safetyMarginMs) return grant;
+    this.#arrivedOver();
+    return undefined;
+  }
+
+  #arrivedOver(): void {
     this.#giveBack();
     this.#startOver();
     this.#lastError = new StoreError(
@@ -129,7 +135,6 @@ export class Acquisition {
       this.#request.name,
       { retryable: true, mayHaveApplied: false },
     );
-    return undefined;
   }
 
   /** Reads until the lock could be won; false when there is no time left. */

@@ -68,7 +68,7 @@ function isLock(value: unknown): boolean {
 /**
  * The grant, as a table would have shown it: what stood there before, as far as the service tells.
  *
- * @param surplusMs what was asked for beyond the lease that is wanted
+ * @param surplusMs what was asked for beyond the lease that is wanted: the holder's end lies so much before the store's
  */
 export function grantOf({ granted }: SuccessOf<'acquire'>, surplusMs: number): Grant {
   const { name, token, leaseId, acquiredAt, expiresAt, adopted, checkpoint, takenOverFrom } = granted;
@@ -79,7 +79,7 @@ export function grantOf({ granted }: SuccessOf<'acquire'>, surplusMs: number): G
     // Empty: somebody's, whom the service does not name by it.
     ...(takenOverFrom && { owner: takenOverFrom.owner, leaseId: takenOverFrom.leaseId ?? '' }),
   };
-  return { leaseId, token, acquiredAt, expiresAt: expiresAt - surplusMs, item, adopted };
+  return { leaseId, token, acquiredAt, expiresAt: expiresAt - surplusMs, surplusMs, item, adopted };
 }
 
 /** How a try ended that was not granted; `undefined` for an error that is none of an acquire's. */
@@ -100,7 +100,7 @@ export function refusedOutcomeOf(
       return { kind: 'completed', item: { name, version: token, completedAt, result } };
     }
     case 'LockLostError':
-      return { kind: 'given-back' };
+      return { kind: error.reason === 'expired' ? 'expired' : 'given-back' };
     default:
       return undefined;
   }

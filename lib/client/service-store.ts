@@ -51,13 +51,13 @@ export class ServiceStore implements LeaseStore {
   async grant(request: GrantRequest, signal?: AbortSignal): Promise<GrantOutcome> {
     const { name, leaseId, owner, group, supersede, leaseMs, change } = request;
     demandNone(change, name);
-    const sentMs = Math.max(leastLeaseMs, Math.ceil(leaseMs));
+    const { sentMs, surplusMs } = lengthOf(leaseMs);
     const answer = await this.#ask(
       'acquire',
       { name, leaseId, owner, leaseMs: sentMs, ...defined({ group, supersede }) },
       signal,
     );
-    if (answer.done) return { kind: 'granted', grant: grantOf(answer.done, sentMs - leaseMs) };
+    if (answer.done) return { kind: 'granted', grant: grantOf(answer.done, surplusMs) };
     const outcome = refusedOutcomeOf(name, answer.error, answer.attempts > 1);
     if (!outcome) throw this.#unexpected(name);
     return outcome;
@@ -65,7 +65,7 @@ export class ServiceStore implements LeaseStore {
 
   async resume(request: ResumeRequest, signal?: AbortSignal): Promise<ResumeOutcome> {
     const { name, leaseId, owner, leaseMs, from } = request;
-    const sentMs = Math.max(leastLeaseMs, Math.ceil(leaseMs));
+    const { sentMs, surplusMs } = lengthOf(leaseMs);
     const asked = {
       name,
       leaseId,
@@ -75,8 +75,7 @@ export class ServiceStore implements LeaseStore {
       fromToken: from.token,
     };
     const { done, error } = await this.#ask('resume', asked, signal);
-    if (done)
-      return { kind: 'granted', grant: { ...grantOf(done, sentMs - leaseMs), resumes: from.leaseId } };
+    if (done) return { kind: 'granted', grant: { ...grantOf(done, surplusMs), resumes: from.leaseId } };
     if (error.name === 'LockLostError') return { kind: 'lost', reason: error.reason };
     const outcome = refusedOutcomeOf(name, error, false);
     if (outcome?.kind !== 'completed') throw this.#unexpected(name);
@@ -92,10 +91,8 @@ export class ServiceStore implements LeaseStore {
     const request = { ...identityOf(lease), ...checkpointOf(change, lease.name) };
     const answer = await this.#ask('release', request, signal);
     if (!answer.done) return this.#holderOutcome(lease, answer);
-    const { done, attempts } = answer;
-    if (!done.released) return { kind: 'lost', reason: done.reason ?? 'taken-over' };
-    // An earlier attempt of this very request may have been the one that released it.
-    return done.already && attempts === 1 ? { kind: 'done', byAnother: true } : { kind: 'done' };
+    const { released, reason = 'taken-over' } = answer.done;
+    return released ? { kind: 'done' } : { kind: 'lost', reason };
   }
 
   async complete(lease: LeaseIdentity, completion: Completion, signal?: AbortSignal) {
@@ -193,6 +190,13 @@ export class ServiceStore implements LeaseStore {
   #unexpected(name: string): StoreError {
     return noAnswer(this.#options.transport.service, name, 'write');
   }
+}
+
+/** A lease as the service grants it, and by how much that is longer than the one that is wanted: whole milliseconds. */
+function lengthOf(leaseMs: number): { readonly sentMs: number; readonly surplusMs: number } {
+  const wholeMs = Math.ceil(leaseMs);
+  const sentMs = Math.max(leastLeaseMs, wholeMs);
+  return { sentMs, surplusMs: sentMs - wholeMs };
 }
 
 function kindOf(operation: Operation): RequestKind {

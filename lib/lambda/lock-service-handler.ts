@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { defaults } from '../client/defaults.js';
 import { StoreClock } from '../clock/index.js';
 import { type LeaseContext, TableStore } from '../lease/index.js';
-import { deadlineAfter, systemRuntime } from '../runtime/index.js';
+import { deadlineAfter, type Runtime, systemRuntime } from '../runtime/index.js';
 import {
   createLockService,
   endExecution,
@@ -26,21 +26,20 @@ const reserveMs = 250;
  *
  * @param options.env where the settings are read from. @default process.env
  * @param options.service what answers. @default one that is made from the settings at the first invocation
+ * @param options.runtime what an invocation's time is measured by. @default the system's clocks and timers
  * @returns a handler that answers errors as `{ ok: false, error }`; it throws them, by their `name`, where the request
  *   says `"throw": true`, and a UsageError for settings that can't be right
  */
 export function createLockServiceHandler(
-  options: { readonly env?: Environment; readonly service?: LockService } = {},
+  options: { readonly env?: Environment; readonly service?: LockService; readonly runtime?: Runtime } = {},
 ): (event: unknown, context: RemainingTime) => Promise<unknown> {
   let { service } = options;
+  const { runtime = systemRuntime } = options;
   return async (event, context) => {
     // Not when the module loads: an error there has no name that a state machine could match.
     service ??= serviceOf(lockServiceSettings(options.env ?? process.env));
     const { host, answer } = service;
-    const deadline = deadlineAfter(
-      systemRuntime,
-      Math.max(1, context.getRemainingTimeInMillis() - reserveMs),
-    );
+    const deadline = deadlineAfter(runtime, Math.max(1, context.getRemainingTimeInMillis() - reserveMs));
     try {
       if (isStatusChange(event)) return await endExecution(host, event, deadline.signal);
       if (isUrlEvent(event)) return await overHttp(event, (request) => answer(request, deadline.signal));

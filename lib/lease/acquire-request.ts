@@ -24,6 +24,8 @@ export interface Grant {
   readonly leaseId: string;
   readonly token: number;
   readonly expiresAt: number;
+  /** By so much later it ends in the store: no shorter lease could be had there. In milliseconds. @default 0 */
+  readonly surplusMs?: number;
   readonly acquiredAt: number;
   /** The item before the grant; after an adoption, the item that was found. Absent for a new name. */
   readonly item: LeaseItem | undefined;
@@ -43,7 +45,9 @@ export type GrantOutcome =
   | { readonly kind: 'held'; readonly item: LeaseItem | undefined; readonly mayArriveLate: boolean }
   | { readonly kind: 'completed'; readonly item: LeaseItem }
   /** This call's lease was already released or broken: a new call is needed. */
-  | { readonly kind: 'given-back' };
+  | { readonly kind: 'given-back' }
+  /** From the lock service: an earlier attempt was granted, and its lease has run out; the item may still carry it. */
+  | { readonly kind: 'expired' };
 
 /**
  * The acquire write (protocol, section 4): one conditional write, idempotent by `leaseId`.

@@ -15,10 +15,10 @@ export interface LeaseIdentity {
 /** How a holder's write ended. A store that can't be reached is a `StoreError` instead: nobody knows. */
 export type HolderOutcome =
   /**
-   * `byAnother`: refused, and found done by a write that can't have been an earlier attempt of this one. `before`: the
-   * item as it stood, where this very write ended the lease.
+   * `already`: refused, and found done, by an earlier attempt. `before`: the item as it stood, where this very write
+   * ended the lease.
    */
-  | { readonly kind: 'done'; readonly byAnother?: boolean; readonly before?: LeaseItem }
+  | { readonly kind: 'done'; readonly already?: true; readonly before?: LeaseItem }
   /** The lease is not the current one any more; nothing was changed (invariant I4). */
   | { readonly kind: 'lost'; readonly reason: LossReason }
   /** The lease is current, but the caller's own extra condition did not hold; nothing was changed. */
@@ -53,12 +53,37 @@ export async function requestRenewal(
   return item.expiresAt! >= expiresAt ? { kind: 'done' } : { kind: 'refused', item };
 }
 
-/** Release: the lease ends, the item and its token stay. */
-export async function requestRelease(
+/** Release: the lease ends, the item and its token stay. A lease that an operator has broken is lost, not released. */
+export function requestRelease(
   context: TableContext,
   lease: LeaseIdentity,
   change?: ItemChange,
   signal?: AbortSignal,
+): Promise<HolderOutcome> {
+  const isDone = ({ brokenLeaseId }: LeaseItem) => brokenLeaseId !== lease.leaseId;
+  return requestEnd(context, lease, change, isDone, signal);
+}
+
+/**
+ * Break: an operator's release, by the lease id alone. It leaves a mark of its own, so that the holder can tell it from
+ * an attempt of its own release whose answer was lost.
+ */
+export function requestBreak(
+  context: TableContext,
+  { name, leaseId }: LeaseIdentity,
+  signal?: AbortSignal,
+): Promise<HolderOutcome> {
+  const mark = { set: { brokenLeaseId: leaseId } };
+  return requestEnd(context, { name, leaseId }, mark, () => true, signal);
+}
+
+/** @param isDone whether a lease that the item says has ended was ended by this very request, in an earlier attempt */
+async function requestEnd(
+  context: TableContext,
+  lease: LeaseIdentity,
+  change: ItemChange | undefined,
+  isDone: (item: LeaseItem) => boolean,
+  signal: AbortSignal | undefined,
 ): Promise<HolderOutcome> {
   const now = Math.ceil(context.clock.now().latest);
   const release = endOf(lease, { ttl: ttlAfter(context, now) });
@@ -67,10 +92,9 @@ export async function requestRelease(
   if (answer.applied) return ended(answer.old);
   const item = answer.item && leaseItemOf(lease.name, answer.item);
   if (item && isStill(lease, item)) return { kind: 'refused', item };
-  const alreadyDone = item?.leaseId === undefined && item?.lastLeaseId === lease.leaseId;
-  if (!alreadyDone) return { kind: 'lost', reason: lossReason(lease, item) };
-  // An operator's break leaves the same mark.
-  return answer.retried ? { kind: 'done' } : { kind: 'done', byAnother: true };
+  const hasEnded = item?.leaseId === undefined && item?.lastLeaseId === lease.leaseId;
+  if (hasEnded && isDone(item)) return { kind: 'done', already: true };
+  return { kind: 'lost', reason: lossReason(lease, item) };
 }
 
 /** Complete: a release after which nobody can acquire the name until it is reopened (invariant I7). */

@@ -1,3 +1,4 @@
+import type { Grant } from './acquire-request.js';
 import type { HoldSettings } from './hold-terms.js';
 import { expiryFor, type LeaseContext } from './lease-context.js';
 
@@ -6,6 +7,8 @@ export class LeaseTerm {
   readonly #context: LeaseContext;
   readonly #settings: HoldSettings;
   readonly #acquiredAt: number;
+  /** The store's end of the lease is so much later than the holder's. */
+  readonly #surplusMs: number;
   #expiresAt: number;
   #highestAsked: number;
 
@@ -13,13 +16,14 @@ export class LeaseTerm {
   constructor(
     context: LeaseContext,
     settings: HoldSettings,
-    grant: { readonly acquiredAt: number; readonly expiresAt: number },
+    grant: Pick<Grant, 'acquiredAt' | 'expiresAt' | 'surplusMs'>,
   ) {
     this.#context = context;
     this.#settings = settings;
     this.#acquiredAt = grant.acquiredAt;
     this.#expiresAt = grant.expiresAt;
-    this.#highestAsked = grant.expiresAt;
+    this.#surplusMs = grant.surplusMs ?? 0;
+    this.#highestAsked = grant.expiresAt + this.#surplusMs;
   }
 
   /** As the store has confirmed it, in store time. */
@@ -54,7 +58,7 @@ export class LeaseTerm {
     return this.isLast || (endsInMs !== undefined && endsInMs() <= this.#leftByStoreMs);
   }
 
-  /** What to ask for, so that the lease runs its length from now on. */
+  /** What to ask the store for, so that the lease runs its length from now on. */
   next(): number {
     const { leaseMs, maxHoldMs } = this.#settings;
     return this.#asked(leaseMs, maxHoldMs);
@@ -67,14 +71,14 @@ export class LeaseTerm {
 
   /** The store has what was asked for. */
   confirm(expiresAt: number): void {
-    this.#expiresAt = expiresAt;
+    this.#expiresAt = expiresAt - this.#surplusMs;
   }
 
   /** Told apart from a refusal by being above everything asked for before, answered or not. */
   #asked(leaseMs: number, capMs: number | undefined): number {
     const wanted = expiryFor(this.#context, leaseMs);
-    const capped = capMs === undefined ? wanted : Math.min(wanted, this.#acquiredAt + capMs);
-    this.#highestAsked = Math.max(capped, this.#highestAsked + 1);
+    const capped = capMs === undefined ? wanted : Math.min(wanted, Math.floor(this.#acquiredAt + capMs));
+    this.#highestAsked = Math.max(capped + this.#surplusMs, this.#highestAsked + 1);
     return this.#highestAsked;
   }
 

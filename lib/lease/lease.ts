@@ -56,7 +56,6 @@ export class Lease implements AsyncDisposable {
   #checkpoint: unknown;
   #lastRenewalFailed: unknown;
   #completionUncertain = false;
-  #releaseUncertain = false;
   #queue: Promise<unknown> = Promise.resolve();
   #handingOver: Promise<unknown> | undefined;
   #ending: Promise<ReleaseOutcome> | undefined;
@@ -285,16 +284,9 @@ export class Lease implements AsyncDisposable {
     // Completed meanwhile, or before: there is nothing to give back.
     if (this.#hasEnded()) return this.#isHandedOver ? 'handed-over' : 'released';
     if (this.#loss) return this.#releaseLost(this.#loss.reason, signal);
-    const outcome = await this.#context.store
-      .release(this, change, signal)
-      .catch((error) => {
-        this.#releaseUncertain = true;
-        throw error;
-      })
-      .finally(() => this.#onEnd());
-    const broken = outcome.kind === 'done' && outcome.byAnother && !this.#releaseUncertain;
-    if (outcome.kind === 'lost' || broken) {
-      this.#lose(outcome.kind === 'lost' ? outcome.reason : 'broken', undefined);
+    const outcome = await this.#context.store.release(this, change, signal).finally(() => this.#onEnd());
+    if (outcome.kind === 'lost') {
+      this.#lose(outcome.reason, undefined);
       return 'lost';
     }
     this.#end('released');

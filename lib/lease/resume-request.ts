@@ -56,6 +56,7 @@ export async function requestResumption(
     return { kind: 'granted', grant: { ...outcome.grant, resumes: from.leaseId } };
   if (outcome.kind === 'completed') return outcome;
   if (outcome.kind === 'given-back') return { kind: 'lost', reason: 'broken' };
+  if (outcome.kind === 'expired') return { kind: 'lost', reason: 'expired' };
   return { kind: 'lost', reason: lossReason({ name: request.name, ...from }, outcome.item) };
 }
 

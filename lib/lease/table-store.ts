@@ -3,6 +3,7 @@ import { type GrantOutcome, type GrantRequest, requestGrant } from './acquire-re
 import {
   type HolderOutcome,
   type LeaseIdentity,
+  requestBreak,
   requestCompletion,
   requestRelease,
   requestRenewal,
@@ -46,8 +47,8 @@ export class TableStore implements LeaseStore {
     return requestCompletion(this.#context, lease, result, kept, signal);
   }
 
-  break({ name, leaseId }: LeaseIdentity, signal?: AbortSignal): Promise<HolderOutcome> {
-    return requestRelease(this.#context, { name, leaseId }, undefined, signal);
+  break(lease: LeaseIdentity, signal?: AbortSignal): Promise<HolderOutcome> {
+    return requestBreak(this.#context, lease, signal);
   }
 
   reopen(name: string, signal?: AbortSignal): Promise<boolean> {

@@ -25,7 +25,7 @@ export function groupOfExecution(execution: string): string {
 /**
  * One try for the lock: one write. A second one follows only where the refusal showed a lease that is the caller's own
  * (`supersede`), or that of an execution which has ended; it names exactly that lease. A lease that an earlier attempt
- * was granted, and that has run out by now, is given back and not handed out.
+ * was granted, and that has run out by now, is not handed out.
  */
 export async function acquire(
   host: ServiceHost,
@@ -38,15 +38,12 @@ export async function acquire(
   await host.context.store.ensureTime(signal);
   const outcome = await granted(host, { ...grantOf(request), owner }, request.supersede ?? false, signal);
 
-  if (outcome.kind === 'granted') {
-    const { grant } = outcome;
-    if (remainingMs(grant.expiresAt, shownTime(host.context)) > 0)
-      return answerOf(host, request, owner, grant);
-    await host.context.store.release({ name, leaseId, token: grant.token }, undefined, signal);
-    throw spent(name, 'expired', 'has run out');
-  }
+  if (outcome.kind === 'granted' && !isOver(host, outcome.grant))
+    return answerOf(host, request, owner, outcome.grant);
   if (outcome.kind === 'completed') throw alreadyCompleted(outcome.item);
   if (outcome.kind === 'given-back') throw spent(name, 'broken', 'was already released or broken');
+  // Left to run out: an answer to an earlier attempt may have handed it out, by a front end whose time is behind.
+  if (outcome.kind !== 'held') throw spent(name, 'expired', 'has run out');
   throw new ServiceError(heldBy(host, { name, owner, leaseId, leaseMs }, outcome));
 }
 
@@ -157,6 +154,10 @@ function answerOf(
     },
     now,
   };
+}
+
+function isOver({ context }: ServiceHost, { expiresAt }: Grant): boolean {
+  return remainingMs(expiresAt, shownTime(context)) <= 0;
 }
 
 /** No attempt of this acquire can be granted any more. */

@@ -78,10 +78,7 @@ export const successes = {
     ok: v.literal(true),
     released: v.pipe(v.boolean(), v.description('false: the lease was over already; nothing was changed')),
     already: v.optional(
-      v.pipe(
-        v.literal(true),
-        v.description('it had been released before: by an earlier attempt, or by an operator'),
-      ),
+      v.pipe(v.literal(true), v.description('it had been released before, by an earlier attempt')),
     ),
     reason: v.optional(lossReason),
     now,

@@ -59,7 +59,7 @@ export async function release(
   return {
     ok: true,
     released: true,
-    ...(outcome.byAnother && { already: true as const }),
+    ...(outcome.already && { already: true as const }),
     now: shownTime(context),
   };
 }

@@ -13,6 +13,9 @@ export const checkGivenBack: Check = (history) => {
   );
   const writes = leaseWrites(history);
   const lastMs = history.records.at(-1)?.atMs ?? 0;
+  const crashedAtMs = new Map(
+    history.records.flatMap((record) => (record.kind === 'crash' ? [[record.process, record.atMs]] : [])),
+  );
   for (const write of writes) {
     const leaseId = textIn(write.after, 'leaseId');
     if (leaseId === undefined || !isGrant(write) || handed.has(leaseId)) continue;
@@ -31,7 +34,8 @@ export const checkGivenBack: Check = (history) => {
         textIn(later.before, 'leaseId') === leaseId &&
         textIn(later.after, 'leaseId') !== leaseId,
     );
-    if (lastMs < dueMs || (end && end.atMs <= dueMs)) continue;
+    const aliveUntilMs = Math.min(lastMs, crashedAtMs.get(processOf(leaseId)) ?? lastMs);
+    if (aliveUntilMs < dueMs || (end && end.atMs <= dueMs)) continue;
     violations.push({
       rule: 'section 4',
       atMs: dueMs,

@@ -38,6 +38,9 @@ export const lockChecks: readonly Check[] = [
   checkUndisturbed,
 ];
 
+/** The same through the lock service, whose requests to the table are its own: who asks counts none of them. */
+export const serviceChecks: readonly Check[] = lockChecks.filter((check) => check !== checkRequestCounts);
+
 /** All that a history breaks, in the order of true time. */
 export function violationsOf(history: History, checks: readonly Check[]): Violation[] {
   return checks.flatMap((check) => check(history)).sort((a, b) => a.atMs - b.atMs);

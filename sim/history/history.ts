@@ -148,7 +148,15 @@ export type HistoryRecord =
   | PageRecord
   | StuckRecord
   | ClockRecord
-  | VerdictRecord;
+  | VerdictRecord
+  | CrashRecord;
+
+/** A process has ended: what it was about to do nobody does. */
+export interface CrashRecord {
+  readonly kind: 'crash';
+  readonly atMs: number;
+  readonly process: string;
+}
 
 /** What a scan's verification said. */
 export interface VerdictRecord {

@@ -93,7 +93,7 @@ export class Lines {
     const { random, loop } = this.#cluster;
     const machine = this.#machine();
     return new Promise((resolve) => {
-      machine.process.onCrash = () => resolve({ kind: 'again' });
+      machine.process.onCrash(() => resolve({ kind: 'again' }));
       if (!this.#weather.isCalm && random.chance(0.3)) {
         loop.after(random.spread(100, 3 * this.#habits.leaseMs), () => resolve({ kind: 'again' }));
       }

@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { LockClient } from '../../lib/client/index.js';
+import { LockClient, type LockClientOptions } from '../../lib/client/index.js';
 import type { Lease } from '../../lib/lease/index.js';
 import type { CallRecord } from '../history/history.js';
 import { SimClient } from '../net/sim-client.js';
@@ -29,9 +29,20 @@ export class Machine {
   /** Two scripts use it at once. */
   isShared = false;
 
-  constructor(cluster: Cluster, id: string, owner: string, habits: ClientHabits, clocks: ClockHabits) {
+  /** @param service another way to the locks than the table itself */
+  constructor(
+    cluster: Cluster,
+    id: string,
+    owner: string,
+    habits: ClientHabits,
+    clocks: ClockHabits,
+    service?: (process: SimProcess) => Pick<LockClientOptions, 'service' | 'lambdaClient'>,
+  ) {
     this.cluster = cluster;
     this.process = new SimProcess(cluster.loop, cluster.random, id, clocks);
+    this.process.onCrash(() =>
+      cluster.history.records.push({ kind: 'crash', atMs: cluster.nowMs, process: id }),
+    );
     const transport = cluster.transportOf(this.process, (operation) => {
       if (isRead(operation)) this.#reads++;
       else this.#writes++;
@@ -39,10 +50,10 @@ export class Machine {
     // A client of the user's may have no time-outs: the SDK's default.
     const requestTimeoutMs = cluster.random.chance(0.3) ? noTimeoutMs : habits.requestTimeoutMs;
     this.client = new SimClient(this.process, { ...habits, requestTimeoutMs }, transport);
+    const table = { table: leaseTable, client: this.client as unknown as Pick<DynamoDBClient, 'send'> };
     this.locks = new LockClient({
       ...habits,
-      table: leaseTable,
-      client: this.client as unknown as Pick<DynamoDBClient, 'send'>,
+      ...(service?.(this.process) ?? table),
       runtime: this.process.runtime,
       owner,
       skewMs: cluster.history.premises.skewMs,

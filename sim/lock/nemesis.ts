@@ -83,7 +83,7 @@ export class Nemesis {
   }
 }
 
-/** Half of the machines are such that freeze, the others such whose wall clock is set. */
+/** Half of the machines are such that freeze, the others such whose wall clock is set back. */
 function isFreezer(process: SimProcess): boolean {
   return process.id.charCodeAt(1) % 2 === 0;
 }

@@ -1,4 +1,5 @@
 import type { Cluster } from '../world/cluster.js';
+import type { ClockHabits } from '../world/local-clocks.js';
 import type { SimProcess } from '../world/sim-process.js';
 import type { ClientHabits } from './hold-options.js';
 import { Machine } from './machine.js';
@@ -7,6 +8,9 @@ import { drawClocks, type Weather } from './weather.js';
 import { work } from './worker.js';
 
 const mostRestarts = 2;
+
+/** Makes a worker's process. */
+export type MachineMaker = (id: string, owner: string, clocks: ClockHabits) => Machine;
 
 /** Numbers checkpoints in the order in which they are asked for. */
 export function counted(): () => number {
@@ -23,6 +27,7 @@ export class Troupe {
   readonly #names: readonly string[];
   readonly #rows: SqlRows;
   readonly #nextCheckpoint: () => number;
+  readonly #machine: MachineMaker;
   #isOver = false;
   #working = 0;
 
@@ -34,7 +39,9 @@ export class Troupe {
     rows: SqlRows,
     prefix: string,
     nextCheckpoint = counted(),
+    machine: MachineMaker = (id, owner, clocks) => new Machine(cluster, id, owner, habits, clocks),
   ) {
+    this.#machine = machine;
     this.#cluster = cluster;
     this.#weather = weather;
     this.#habits = habits;
@@ -70,7 +77,7 @@ export class Troupe {
     const { random } = cluster;
     const id = restarts === 0 ? owner : `${owner}${'abc'[restarts - 1]}`;
     const clocks = drawClocks(random, this.#weather.clocksHold);
-    const machine = new Machine(cluster, id, owner, this.#habits, clocks);
+    const machine = this.#machine(id, owner, clocks);
     this.processes.push(machine.process);
     this.#working += 1;
     let hasEnded = false;
@@ -96,7 +103,7 @@ export class Troupe {
       end();
       cluster.fail(error);
     });
-    machine.process.onCrash = () => {
+    machine.process.onCrash(() => {
       if (hasEnded) return;
       const comesBack = restarts < mostRestarts && !this.#isOver && random.chance(0.8);
       if (!comesBack) {
@@ -107,6 +114,6 @@ export class Troupe {
         end();
         if (!this.#isOver) this.#start(owner, restarts + 1);
       });
-    };
+    });
   }
 }

@@ -25,13 +25,18 @@ export const holdingMutants = [
     ],
     [
       'release: an own success without an answer is found',
-      'const alreadyDone = item?.leaseId === undefined && item?.lastLeaseId === lease.leaseId;',
-      'const alreadyDone = false;',
+      'const hasEnded = item?.leaseId === undefined && item?.lastLeaseId === lease.leaseId;',
+      'const hasEnded = false;',
+    ],
+    [
+      'release: a lease that was broken is not taken for one’s own release',
+      '({ brokenLeaseId }: LeaseItem) => brokenLeaseId !== lease.leaseId',
+      '(_: LeaseItem) => true',
     ],
     [
       'release: somebody else’s item is not taken for one’s own',
-      'const alreadyDone = item?.leaseId === undefined && item?.lastLeaseId === lease.leaseId;',
-      'const alreadyDone = true;',
+      'const hasEnded = item?.leaseId === undefined && item?.lastLeaseId === lease.leaseId;',
+      'const hasEnded = true;',
     ],
     [
       'complete: somebody else’s completion is not taken for one’s own',
@@ -96,8 +101,8 @@ export const holdingMutants = [
     ],
     [
       'renew: above all that was asked for before',
-      'this.#highestAsked = Math.max(capped, this.#highestAsked + 1);',
-      'this.#highestAsked = capped;',
+      'this.#highestAsked = Math.max(capped + this.#surplusMs, this.#highestAsked + 1);',
+      'this.#highestAsked = capped + this.#surplusMs;',
     ],
   ]),
   ...mutantsOf('lock', 'lib/lease/heartbeat.ts', [

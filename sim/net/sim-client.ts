@@ -27,6 +27,8 @@ const retried = new Set([
   'InternalServerError',
   'SlowDown',
   'InternalError',
+  'TooManyRequestsException',
+  'ServiceException',
   'TimeoutError',
 ]);
 

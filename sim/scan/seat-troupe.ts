@@ -51,7 +51,7 @@ export class SeatTroupe {
         this.#working -= 1;
       });
     };
-    process.onCrash = () => end(true);
+    process.onCrash(() => end(true));
     // The Map's own retry: a duplicate of a seat that still runs.
     if (random.chance(0.15)) cluster.loop.after(random.spread(100, 5_000), () => this.start(seat));
     const limitMs = random.chance(0.4) ? random.spread(1_500, 15_000) : undefined;

@@ -84,22 +84,30 @@ export class Cluster {
     this.trace?.(this.elapsedMs, who, what);
   }
 
-  /** The way of a process to the tables. `count` is told of every attempt that is sent. */
-  transportOf(process: SimProcess, count: (operation: string) => void): Transport {
+  /**
+   * The way of a process to the tables. `count` is told of every attempt that is sent.
+   *
+   * @param sender in whose name it sends, if not in its own
+   */
+  transportOf(process: SimProcess, count: (operation: string) => void, sender?: () => string): Transport {
     const backend = { store: this.store, index: this.#index, random: this.random };
-    const way = this.wayOf(process, (operation, input) => carryOut(backend, operation, input));
+    const way = this.wayOf(process, (operation, input) => carryOut(backend, operation, input), sender);
     return (operation, input, onReply) => {
       count(operation);
-      this.#recordSent(process, input);
+      if (!sender) this.#recordSent(process, input);
       way(operation, input, onReply);
     };
   }
 
   /** The way of a process to a service: what is sent arrives, or not, or late, or twice. */
-  wayOf(process: SimProcess, service: (operation: string, input: unknown) => StoreAnswer): Transport {
+  wayOf(
+    process: SimProcess,
+    service: (operation: string, input: unknown) => StoreAnswer,
+    sender = () => process.id,
+  ): Transport {
     return (operation, input, onReply) => {
       const request = {
-        process: process.id,
+        process: sender(),
         number: ++this.#requests,
         sentAtMs: this.nowMs,
         operation,

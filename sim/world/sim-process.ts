@@ -19,12 +19,11 @@ export class SimProcess {
   readonly runtime: Runtime;
   /** Since when it has run without a pause, true time; after a freeze, until timers set before it are not late any more. */
   runningSinceMs: number;
-  /** Told when it crashes. */
-  onCrash: () => void = () => {};
   readonly #loop: EventLoop;
   readonly #random: Random;
   #pausedUntilMs = 0;
   #crashed = false;
+  readonly #onCrash: (() => void)[] = [];
   #ids = 0;
 
   constructor(loop: EventLoop, random: Random, id: string, habits: ClockHabits) {
@@ -61,7 +60,12 @@ export class SimProcess {
   crash(): void {
     if (this.#crashed) return;
     this.#crashed = true;
-    this.onCrash();
+    for (const told of this.#onCrash) told();
+  }
+
+  /** Calls back when it crashes. */
+  onCrash(told: () => void): void {
+    this.#onCrash.push(told);
   }
 
   /** Nothing of it runs for so long, true time: SIGSTOP, a long collection, a machine that swaps. */

@@ -113,7 +113,7 @@ describe('the holder’s writes, on a real engine', () => {
     await grantOf(actor, name, 'mine');
     const release = () => requestRelease(actor.locks.context, { name, leaseId: 'mine' });
     expect(await release()).toMatchObject({ kind: 'done', before: { leaseId: 'mine' } });
-    expect(await release()).toEqual({ kind: 'done', byAnother: true });
+    expect(await release()).toEqual({ kind: 'done', already: true });
   });
 
   it('C07 a completion that finds its own mark is the success of its earlier attempt', async () => {

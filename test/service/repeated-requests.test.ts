@@ -46,17 +46,19 @@ describe('the same JSON twice, as Lambda’s own retries and a caller’s send i
     expect(answers.filter(({ granted }) => !granted.adopted)).toHaveLength(1);
   });
 
-  it('I2 an acquire that comes again when its lease has run out is not granted it: the lock is given back', async () => {
+  it('I2 an acquire that comes again when its lease has run out is not granted it', async () => {
     const name = stage.name();
     const handle = handlerOver(stage.it.actor());
     const { token } = await granted(handle, name);
     const held = (await stage.it.item(name))!;
     await stage.it.put({ ...held, name, acquiredAt: 1, expiresAt: 2 });
+    const before = await stage.it.item(name);
     const late = await handle(rightRequests(name).acquire);
     expect(late).toMatchObject({ ok: false, error: { name: 'LockLostError', reason: 'expired' } });
-    expect(await stage.it.item(name)).toMatchObject({ version: token, lastLeaseId: 'lease-id-1' });
-    expect(await stage.it.item(name)).not.toHaveProperty('leaseId');
-    expect(await handle({ ...rightRequests(name, 'lease-id-2').acquire })).toMatchObject({ ok: true });
+    // Not freed either: whoever was answered first may hold it, by a clock that is behind within `skewMs`.
+    expect(await stage.it.item(name)).toEqual(before);
+    const next = await handle(rightRequests(name, 'lease-id-2').acquire);
+    expect(next).toMatchObject({ ok: true, granted: { token: token + 1 } });
   });
 
   it('C09 an acquire that arrives after its own release does not take the lock again', async () => {

@@ -1,0 +1,44 @@
+import type { History } from '../history/history.js';
+import { drawClientHabits } from '../lock/hold-options.js';
+import { takeLast } from '../lock/last-taker.js';
+import { clusterOf, nemesisOf } from '../lock/lock-schedule.js';
+import { Machine } from '../lock/machine.js';
+import { SqlRows } from '../lock/sql-rows.js';
+import { Troupe } from '../lock/troupe.js';
+import { drawWeather } from '../lock/weather.js';
+import type { Random } from '../world/random.js';
+import type { Trace } from '../world/trace.js';
+import { ServicePool } from './service-pool.js';
+
+/** The service grants no shorter lease. */
+const leastLeaseMs = 1_000;
+
+/** Plays one schedule of locks that are reached through the lock service. */
+export async function playService(random: Random, trace?: Trace): Promise<History> {
+  const weather = drawWeather(random);
+  const habits = drawClientHabits(random);
+  const cluster = clusterOf(random, weather, habits, trace);
+  const names = random.chance(0.8) ? ['lock/a'] : ['lock/a', 'lock/b'];
+  const rows = new SqlRows(cluster);
+  const pool = new ServicePool(cluster, habits, weather);
+  const troupe = new Troupe(cluster, weather, habits, names, rows, 'p', undefined, (id, owner, clocks) => {
+    // Lease ids are made of it, and the service demands eight characters.
+    const caller = `${id}-caller`;
+    return new Machine(cluster, caller, owner, habits, clocks, (process) => pool.clientOf(process));
+  });
+  const nemesis = nemesisOf(cluster, weather, habits, () => [...troupe.processes, ...pool.processes]);
+  await cluster.loop.run(cluster.nowMs + random.between(3_000, 8_000), () => troupe.isDone);
+  nemesis.stop();
+  // What is given back in the background needs a live process.
+  if (weather.isCalm) await cluster.loop.run(cluster.nowMs + 3_000);
+
+  cluster.network.calm();
+  cluster.lateIsLost = true;
+  troupe.crashAll();
+  pool.crashAll();
+  const longest = { ...habits, leaseMs: Math.max(habits.leaseMs, leastLeaseMs) };
+  await takeLast(cluster, weather, longest, names, nemesis.forwardMs);
+  cluster.loop.clear();
+  if (cluster.failure !== undefined) throw cluster.failure;
+  return cluster.history;
+}
