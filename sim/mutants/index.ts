@@ -6,6 +6,7 @@ import { handOverMutants } from './hand-over-mutants.js';
 import { holdingMutants } from './holding-mutants.js';
 import type { Mutant } from './mutant.js';
 import { scanMutants } from './scan-mutants.js';
+import { serviceMutants } from './service-mutants.js';
 
 /** Every protection that can be taken out. */
 export const mutants: readonly Mutant[] = [
@@ -15,5 +16,6 @@ export const mutants: readonly Mutant[] = [
   ...fenceMutants,
   ...handOverMutants,
   ...errandMutants,
+  ...serviceMutants,
   ...scanMutants,
 ];

@@ -81,6 +81,7 @@ export class ServicePool {
     const { process } = environment;
     const { trace } = this.#cluster;
     trace && this.#cluster.note(process.id, `is asked by ${caller}: ${request}`);
+    this.#maybeCrash(process);
     environment.invoke(caller, request, (invoked) => {
       trace &&
         this.#cluster.note(process.id, invoked.failed ? 'fails' : `answers ${caller}: ${invoked.payload}`);
@@ -98,6 +99,16 @@ export class ServicePool {
     const made = new Environment(this.#cluster, `λ0${++this.#made}`, this.#habits, clocks);
     this.#environments.push(made);
     return made;
+  }
+
+  /** In the middle of what it does: an error of the code, too little memory. */
+  #maybeCrash(process: SimProcess): void {
+    const { random, loop } = this.#cluster;
+    if (!random.chance(this.#weather.crashes)) return;
+    loop.after(random.spread(0.5, 200), () => {
+      if (!process.isCrashed) this.#cluster.note(process.id, 'crashes');
+      process.crash();
+    });
   }
 
   /** Between invocations an environment is frozen; one day it is thrown away. */
