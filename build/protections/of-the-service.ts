@@ -10,6 +10,17 @@ const transport = 'test/service/transport.test.ts';
 /** The lock service, and the client that reaches its locks through it. */
 export const ofTheService: readonly Protection[] = [
   {
+    id: 'superseded-by-its-token',
+    what: 'a supersede that is late evicts no newer lease of its owner (I2)',
+    file: acquire,
+    find: 'outcome.item?.version === supersedes &&',
+    replace: 'supersedes !== undefined &&',
+    test: {
+      file: repeated,
+      name: 'I2 a supersede names the token that it was shown: one that is late evicts no newer lease of its owner',
+    },
+  },
+  {
     id: 'over-on-arrival-at-the-service',
     what: 'a lease that ran out before its acquire was repeated is not handed out (I2)',
     file: acquire,

@@ -13,7 +13,8 @@ import type { GiveBack } from './give-back.js';
 import type { Patience } from './patience.js';
 
 /** What one acquire call asks for. */
-export interface AcquisitionRequest extends Omit<GrantRequest, 'leaseId' | 'seenLeaseId' | 'leaseMs'> {
+export interface AcquisitionRequest
+  extends Omit<GrantRequest, 'leaseId' | 'seenLeaseId' | 'seenToken' | 'leaseMs'> {
   /** Take over a lease of the same owner at once: an earlier attempt of the same logical worker. */
   readonly supersede: boolean;
   /** How a lease that is granted now would be held, asked before each write: a caller's own time may run out. */
@@ -90,7 +91,7 @@ export class Acquisition {
     try {
       let outcome = await this.#write();
       if (outcome.kind === 'held' && this.#isOwn(outcome.item)) {
-        outcome = await this.#write(outcome.item?.leaseId);
+        outcome = await this.#write(outcome.item);
       }
       if (outcome.kind === 'completed') {
         throw new AlreadyCompletedError(name, outcome.item.result, outcome.item.completedAt!);
@@ -105,13 +106,13 @@ export class Acquisition {
     return undefined;
   }
 
-  async #write(seenLeaseId?: string) {
-    const { terms, hopeless, signal, ...request } = this.#request;
+  async #write(seen?: LeaseItem) {
+    const { terms, hopeless, signal, supersede, ...request } = this.#request;
     await this.#host.context.store.ensureTime(signal);
     this.#terms = terms();
     const { leaseMs } = this.#terms;
     const outcome = await this.#host.context.store.grant(
-      { ...request, leaseMs, leaseId: this.#leaseId, seenLeaseId },
+      { ...request, leaseMs, leaseId: this.#leaseId, seenLeaseId: seen?.leaseId, seenToken: seen?.version },
       signal,
     );
     if (outcome.kind === 'held' && outcome.mayArriveLate) this.#uncertain = true;

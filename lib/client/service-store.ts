@@ -49,12 +49,12 @@ export class ServiceStore implements LeaseStore {
   }
 
   async grant(request: GrantRequest, signal?: AbortSignal): Promise<GrantOutcome> {
-    const { name, leaseId, owner, group, supersede, leaseMs, change } = request;
+    const { name, leaseId, owner, group, seenToken, leaseMs, change } = request;
     demandNone(change, name);
     const { sentMs, surplusMs } = lengthOf(leaseMs);
     const answer = await this.#ask(
       'acquire',
-      { name, leaseId, owner, leaseMs: sentMs, ...defined({ group, supersede }) },
+      { name, leaseId, owner, leaseMs: sentMs, ...defined({ group, supersedes: seenToken }) },
       signal,
     );
     if (answer.done) return { kind: 'granted', grant: grantOf(answer.done, surplusMs) };

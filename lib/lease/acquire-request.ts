@@ -11,10 +11,10 @@ export interface GrantRequest {
   readonly owner: string;
   readonly leaseMs: number;
   readonly group?: string;
-  /** The caller takes over a lease of its own owner; a store that can name the lease seen by itself does so. */
-  readonly supersede?: boolean;
   /** Supersede: the caller's own earlier lease, as a refusal showed it. */
   readonly seenLeaseId?: string;
+  /** The same lease by its token: for a store that shows lease ids to their holders only. */
+  readonly seenToken?: number;
   /** Written, and demanded, along with the grant. */
   readonly change?: ItemChange;
 }

@@ -24,7 +24,7 @@ export function groupOfExecution(execution: string): string {
 
 /**
  * One try for the lock: one write. A second one follows only where the refusal showed a lease that is the caller's own
- * (`supersede`), or that of an execution which has ended; it names exactly that lease. A lease that an earlier attempt
+ * (`supersedes`), or that of an execution which has ended; it names exactly that lease. A lease that an earlier attempt
  * was granted, and that has run out by now, is not handed out.
  */
 export async function acquire(
@@ -36,7 +36,7 @@ export async function acquire(
   const owner = (request.owner ?? request.execution)!;
   demandLength(host, request);
   await host.context.store.ensureTime(signal);
-  const outcome = await granted(host, { ...grantOf(request), owner }, request.supersede ?? false, signal);
+  const outcome = await granted(host, { ...grantOf(request), owner }, request.supersedes, signal);
 
   if (outcome.kind === 'granted' && !isOver(host, outcome.grant))
     return answerOf(host, request, owner, outcome.grant);
@@ -90,12 +90,17 @@ function grantOf({ name, leaseId, leaseMs, group, execution }: Acquire): Omit<Gr
 async function granted(
   host: ServiceHost,
   request: GrantRequest,
-  supersede: boolean,
+  supersedes: number | undefined,
   signal: AbortSignal,
 ): Promise<GrantOutcome> {
   const { store, clock } = host.context;
   let outcome = await store.grant(request, signal);
-  if (outcome.kind === 'held' && supersede && outcome.item?.owner === request.owner) {
+  // By the token, not by the owner alone: this request may be late, and the owner have a newer lease by now.
+  if (
+    outcome.kind === 'held' &&
+    outcome.item?.version === supersedes &&
+    outcome.item?.owner === request.owner
+  ) {
     outcome = await takeSeen(host, request, outcome, signal);
   }
   if (outcome.kind !== 'held' || outcome.item === undefined) return outcome;

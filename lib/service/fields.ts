@@ -113,9 +113,11 @@ export const limit = v.pipe(
 
 export const cursor = v.pipe(name, v.description('the cursor that the page before brought'));
 
-export const supersede = v.pipe(
-  v.boolean(),
-  v.description('true or false: take over a lease of the same owner at once, with a higher token'),
+export const supersedes = v.pipe(
+  token,
+  v.description(
+    'the token of an earlier lease of the same owner, as a refusal showed it: exactly that one is taken over at once',
+  ),
 );
 
 export const clearCheckpoint = v.pipe(v.literal(true), v.description('true: take the checkpoint away'));

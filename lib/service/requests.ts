@@ -12,7 +12,7 @@ export const requests = {
     leaseMs: field.leaseMs,
     owner: v.optional(field.owner),
     group: v.optional(field.group),
-    supersede: v.optional(field.supersede),
+    supersedes: v.optional(field.supersedes),
     execution: v.optional(field.execution),
     ...anyRequest,
   }),

@@ -1,6 +1,6 @@
-import type { Check, Violation } from '../history/history.js';
+import type { CallRecord, Check, Violation } from '../history/history.js';
 import { goesOn } from './hand-overs.js';
-import { isGrant, leaseWrites, numberIn, textIn } from './lease-writes.js';
+import { isGrant, leaseWrites, numberIn, numberOfId, processOf, textIn } from './lease-writes.js';
 
 /**
  * Section 4: a lease that runs is taken over by its own owner only, or by who goes on with it, each naming the lease that
@@ -10,6 +10,7 @@ export const checkTakeovers: Check = (history) => {
   const { clocksHold, skewMs } = history.premises;
   const violations: Violation[] = [];
   const grantedAtMs = new Map<string, number>();
+  const calls = history.records.filter((record) => record.kind === 'call');
   for (const write of leaseWrites(history)) {
     if (!isGrant(write)) continue;
     const { atMs, key, before, after, request } = write;
@@ -28,6 +29,20 @@ export const checkTakeovers: Check = (history) => {
     if (isOwn && clocksHold && atMs <= endsMs && (grantedAtMs.get(from) ?? atMs) > request.sentAtMs) {
       tell('supersede', `${to} evicts ${from}, which was granted after this write was sent`);
     }
+    // A hand-over may be gone on with again by whoever has the JSON, at any time: the later one counts.
+    const isSuperseded = isOwn && !goesOn(write) && clocksHold && atMs <= endsMs;
+    if (isSuperseded && (grantedAtMs.get(from) ?? atMs) > endOf(to, calls)) {
+      tell('supersede', `${to} evicts ${from}, which was granted after nobody waited for it any more`);
+    }
   }
   return violations;
 };
+
+/** When the call that a lease was acquired by came to its end. */
+function endOf(leaseId: string, calls: readonly CallRecord[]): number {
+  const [process, number] = [processOf(leaseId), numberOfId(leaseId)];
+  const call = calls.find(
+    (one) => one.process === process && one.firstId < number && number <= one.lastId && one.isAlone,
+  );
+  return call?.atMs ?? Number.POSITIVE_INFINITY;
+}

@@ -2,7 +2,7 @@ import type { HandedOver, Lease } from '../../lib/lease/index.js';
 import type { Cluster } from '../world/cluster.js';
 import type { SimProcess } from '../world/sim-process.js';
 import type { ClientHabits } from './hold-options.js';
-import { Machine } from './machine.js';
+import { type Machine, type MachineMaker, makerOf } from './machine.js';
 import { actOnResource } from './resources.js';
 import type { SqlRows } from './sql-rows.js';
 import { drawClocks, type Weather } from './weather.js';
@@ -28,6 +28,7 @@ export class Lines {
   readonly #habits: ClientHabits;
   readonly #rows: SqlRows;
   readonly #nextCheckpoint: () => number;
+  readonly #maker: MachineMaker;
   #isOver = false;
   #running = 0;
 
@@ -38,7 +39,9 @@ export class Lines {
     names: readonly string[],
     rows: SqlRows,
     nextCheckpoint: () => number,
+    machine: MachineMaker = makerOf(cluster, habits),
   ) {
+    this.#maker = machine;
     this.#cluster = cluster;
     this.#weather = weather;
     this.#habits = habits;
@@ -169,7 +172,7 @@ export class Lines {
     const { random } = this.#cluster;
     const id = `s${this.processes.length}`;
     const clocks = drawClocks(random, this.#weather.clocksHold);
-    const machine = new Machine(this.#cluster, id, id, this.#habits, clocks);
+    const machine = this.#maker(id, id, clocks);
     this.processes.push(machine.process);
     return machine;
   }

@@ -18,6 +18,14 @@ export type CallFacts = Partial<
   readonly outcome?: string;
 };
 
+/** Makes the processes of a schedule. */
+export type MachineMaker = (id: string, owner: string, clocks: ClockHabits) => Machine;
+
+/** Processes with clients of the table itself. */
+export function makerOf(cluster: Cluster, habits: ClientHabits): MachineMaker {
+  return (id, owner, clocks) => new Machine(cluster, id, owner, habits, clocks);
+}
+
 /** One process with a lock client of its own, as production code has it; its calls are recorded. */
 export class Machine {
   readonly process: SimProcess;

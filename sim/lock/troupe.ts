@@ -1,16 +1,12 @@
 import type { Cluster } from '../world/cluster.js';
-import type { ClockHabits } from '../world/local-clocks.js';
 import type { SimProcess } from '../world/sim-process.js';
 import type { ClientHabits } from './hold-options.js';
-import { Machine } from './machine.js';
+import { type MachineMaker, makerOf } from './machine.js';
 import type { SqlRows } from './sql-rows.js';
 import { drawClocks, type Weather } from './weather.js';
 import { work } from './worker.js';
 
 const mostRestarts = 2;
-
-/** Makes a worker's process. */
-export type MachineMaker = (id: string, owner: string, clocks: ClockHabits) => Machine;
 
 /** Numbers checkpoints in the order in which they are asked for. */
 export function counted(): () => number {
@@ -39,7 +35,7 @@ export class Troupe {
     rows: SqlRows,
     prefix: string,
     nextCheckpoint = counted(),
-    machine: MachineMaker = (id, owner, clocks) => new Machine(cluster, id, owner, habits, clocks),
+    machine: MachineMaker = makerOf(cluster, habits),
   ) {
     this.#machine = machine;
     this.#cluster = cluster;

@@ -43,8 +43,8 @@ export const serviceMutants = [
     ],
     [
       'service: supersedes exactly the lease that was seen',
-      "if (outcome.kind === 'held' && supersede && outcome.item?.owner === request.owner) {",
-      "if (outcome.kind === 'held' && supersede) {",
+      'outcome.item?.version === supersedes &&',
+      'supersedes !== undefined &&',
     ],
     [
       'service: knows the time before it grants',

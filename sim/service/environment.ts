@@ -4,7 +4,7 @@ import { createLockServiceHandler } from '../../lib/lambda/lock-service-handler.
 import { createLockService } from '../../lib/service/lock-service.js';
 import type { ClientHabits } from '../lock/hold-options.js';
 import { SimClient } from '../net/sim-client.js';
-import { type Cluster, leaseTable } from '../world/cluster.js';
+import { type Cluster, leaseTable, type Sender } from '../world/cluster.js';
 import type { ClockHabits } from '../world/local-clocks.js';
 import { SimProcess } from '../world/sim-process.js';
 
@@ -25,7 +25,7 @@ export class Environment {
   readonly process: SimProcess;
   readonly #cluster: Cluster;
   readonly #handler: ReturnType<typeof createLockServiceHandler>;
-  #caller = '';
+  #caller: Sender = { process: '', isLate: false };
   #end: ((invoked: Invoked) => void) | undefined;
 
   constructor(cluster: Cluster, id: string, habits: ClientHabits, clocks: ClockHabits) {
@@ -56,7 +56,7 @@ export class Environment {
   }
 
   /** Runs one invocation. Whoever waits for it is told of its end, whatever becomes of the environment. */
-  invoke(caller: string, request: string, onEnd: (invoked: Invoked) => void): void {
+  invoke(caller: Sender, request: string, onEnd: (invoked: Invoked) => void): void {
     this.#caller = caller;
     this.#end = onEnd;
     const { runtime } = this.process;

@@ -3,7 +3,7 @@ import type { ClientHabits } from '../lock/hold-options.js';
 import { drawClocks, type Weather } from '../lock/weather.js';
 import { SimClient, type Transport } from '../net/sim-client.js';
 import { answered, internalError, refused, type StoreAnswer } from '../store/answers.js';
-import type { Cluster } from '../world/cluster.js';
+import type { Cluster, Sender } from '../world/cluster.js';
 import type { SimProcess } from '../world/sim-process.js';
 import { Environment, type Invoked } from './environment.js';
 
@@ -67,7 +67,7 @@ export class ServicePool {
         };
         if (fate.trouble === 'throttled') return reply(tooMany);
         if (fate.trouble === 'failed-before') return reply(serviceTrouble);
-        this.#invoke(process.id, request, (invoked) =>
+        this.#invoke({ process: process.id, isLate }, request, (invoked) =>
           reply(fate.trouble === 'failed-after' ? serviceTrouble : answerOf(invoked)),
         );
       };
@@ -76,15 +76,22 @@ export class ServicePool {
     };
   }
 
-  #invoke(caller: string, request: string, onEnd: (invoked: Invoked) => void): void {
+  #invoke(caller: Sender, request: string, onEnd: (invoked: Invoked) => void): void {
     const environment = this.#free();
     const { process } = environment;
     const { trace } = this.#cluster;
-    trace && this.#cluster.note(process.id, `is asked by ${caller}: ${request}`);
+    trace &&
+      this.#cluster.note(
+        process.id,
+        `is asked by ${caller.process}${caller.isLate ? ' LATE' : ''}: ${request}`,
+      );
     this.#maybeCrash(process);
     environment.invoke(caller, request, (invoked) => {
       trace &&
-        this.#cluster.note(process.id, invoked.failed ? 'fails' : `answers ${caller}: ${invoked.payload}`);
+        this.#cluster.note(
+          process.id,
+          invoked.failed ? 'fails' : `answers ${caller.process}: ${invoked.payload}`,
+        );
       this.#rest(process);
       onEnd(invoked);
     });

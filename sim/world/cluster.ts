@@ -27,6 +27,12 @@ interface HeldLease {
   readonly clock: { readonly isSet: boolean; now(): { readonly earliest: number; readonly latest: number } };
 }
 
+/** In whose name a request is sent, and whether for something that came a second time. */
+export interface Sender {
+  readonly process: string;
+  readonly isLate: boolean;
+}
+
 /** Store, network, processes and true time of one schedule, and the record of what happens in it. */
 export class Cluster {
   readonly loop = new EventLoop(startMs);
@@ -89,7 +95,7 @@ export class Cluster {
    *
    * @param sender in whose name it sends, if not in its own
    */
-  transportOf(process: SimProcess, count: (operation: string) => void, sender?: () => string): Transport {
+  transportOf(process: SimProcess, count: (operation: string) => void, sender?: () => Sender): Transport {
     const backend = { store: this.store, index: this.#index, random: this.random };
     const way = this.wayOf(process, (operation, input) => carryOut(backend, operation, input), sender);
     return (operation, input, onReply) => {
@@ -103,11 +109,11 @@ export class Cluster {
   wayOf(
     process: SimProcess,
     service: (operation: string, input: unknown) => StoreAnswer,
-    sender = () => process.id,
+    sender: () => Sender = () => ({ process: process.id, isLate: false }),
   ): Transport {
     return (operation, input, onReply) => {
       const request = {
-        process: sender(),
+        ...sender(),
         number: ++this.#requests,
         sentAtMs: this.nowMs,
         operation,
@@ -116,7 +122,7 @@ export class Cluster {
       const fate = this.network.fateOf(process.id);
       const arrive = (isLate: boolean) => {
         if (isLate && this.lateIsLost) return;
-        this.#current = { ...request, isLate };
+        this.#current = isLate ? { ...request, isLate } : request;
         const answer = answerOf(fate, () => service(operation, input));
         this.#current = undefined;
         this.trace && this.note('store', shownArrival(request, isLate, answer));

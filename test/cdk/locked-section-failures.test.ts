@@ -155,6 +155,22 @@ describe('a failure', () => {
     }
   });
 
+  it('to keep the lock, since an operator broke it: found out at the end, though nobody has had it since', async () => {
+    const name = newName();
+    const outcome = await stage.it.run(
+      oneSection(),
+      { lockName: name },
+      {
+        async onTask() {
+          const { locks } = other();
+          const { leaseId } = (await locks.inspect(name))!;
+          expect(await locks.break(name, leaseId!)).toBe(true);
+        },
+      },
+    );
+    expect(outcome).toEqual(failed('LockLostError', expect.stringContaining('"Section"')));
+  });
+
   const noRelease = ({ operation }: { readonly operation: string }) => {
     if (operation === 'release') throw named('StoreError', 'no table');
   };

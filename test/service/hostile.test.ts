@@ -70,7 +70,7 @@ const wrongField = fc
 const optionals = new Set([
   'throw',
   'execution',
-  'supersede',
+  'supersedes',
   'expiresAt',
   'checkpoint',
   'clearCheckpoint',
@@ -112,7 +112,7 @@ const stranger = fc.record({
   ),
   leaseId: fc.stringMatching(/^[!-~]{8,64}$/),
   token: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
-  supersede: fc.boolean(),
+  supersedes: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
 });
 
 /** A client's error, however it came. */
@@ -150,12 +150,12 @@ describe('malformed and hostile requests', () => {
     await using lease = await stage.it.actor().locks.acquire(victim, { leaseMs: 600_000, owner });
     const before = await stage.it.everything();
     await checkProperty(
-      fc.asyncProperty(stranger, async ({ request, leaseId, token, supersede }) => {
+      fc.asyncProperty(stranger, async ({ request, leaseId, token, supersedes }) => {
         fc.pre(leaseId !== lease.leaseId);
         const event: Record<string, unknown> = { ...request };
         if ('leaseId' in request) event.leaseId = leaseId;
         if ('token' in request) event.token = token;
-        if (request.operation === 'acquire') event.supersede = supersede;
+        if (request.operation === 'acquire') event.supersedes = supersedes;
         const answer = await handle(event);
         expect(JSON.stringify(answer)).not.toContain(lease.leaseId);
       }),

@@ -32,7 +32,8 @@ export interface LockedSectionProps {
   readonly timeout?: Duration;
   /**
    * What becomes of an execution whose states ended well after somebody else had taken the lock over, since it was held
-   * for longer than `timeout`: it fails with `LockLostError`, or it goes on as if nothing was.
+   * for longer than `timeout`, or after an operator had broken it: it fails with `LockLostError`, or it goes on as if
+   * nothing was.
    * @default 'fail'
    */
   readonly whenLost?: 'fail' | 'continue';
