@@ -10,6 +10,17 @@ const transport = 'test/service/transport.test.ts';
 /** The lock service, and the client that reaches its locks through it. */
 export const ofTheService: readonly Protection[] = [
   {
+    id: 'shorter-than-the-service-grants',
+    what: 'a checkpoint under a lease that is longer in the store than here is stored (I5)',
+    file: 'lib/lease/lease-term.ts',
+    find: 'this.#highestAsked = grant.expiresAt + this.#surplusMs;',
+    replace: 'this.#highestAsked = grant.expiresAt;',
+    test: {
+      file: 'test/service/remaining-time.test.ts',
+      name: 'I5 a lease shorter than the service grants any: it ends here as asked for, and its checkpoints are stored',
+    },
+  },
+  {
     id: 'superseded-by-its-token',
     what: 'a supersede that is late evicts no newer lease of its owner (I2)',
     file: acquire,

@@ -34,6 +34,20 @@ describe('how long a lease still runs, by a client that has no store clock', () 
     await lease.release();
   });
 
+  it('I5 a lease shorter than the service grants any: it ends here as asked for, and its checkpoints are stored', async () => {
+    const clocks = new LocalClocks();
+    await using locks = clientOf(clocks, { thereMs: 0, backMs: 0 });
+    const name = stage.name();
+    const lease = await locks.acquire(name, { maxHoldMs: 600 });
+    expect(lease.remainingMs).toBeLessThanOrEqual(600);
+    for (const page of [1, 2]) {
+      await lease.save({ page });
+      expect(await stage.it.item(name)).toMatchObject({ checkpoint: { page } });
+    }
+    expect(lease.remainingMs).toBeLessThanOrEqual(602);
+    await lease.release();
+  });
+
   it('I2 gives back a grant that took longer than its lease', async () => {
     const clocks = new LocalClocks();
     await using locks = clientOf(clocks, { thereMs: 40_000, backMs: 40_000 });
