@@ -21,7 +21,7 @@ export interface LeaseItem extends StoredItem {
   readonly checkpoint?: unknown;
   /** The lease id released, completed or broken last: its acquire, arriving late, can't take the lock again. */
   readonly lastLeaseId?: string;
-  /** The lease id that an operator broke last: its holder has lost the lease, and did not give it back. */
+  /** The lease id that an operator, or the end of its execution, broke last: its holder did not give it back. */
   readonly brokenLeaseId?: string;
   readonly completedAt?: number;
   readonly result?: unknown;

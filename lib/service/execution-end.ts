@@ -52,8 +52,11 @@ export async function endExecution(
         continue;
       }
       const lease = { name: item.name, leaseId: item.leaseId! };
-      const { kind } = await store.release(lease, { remove: executionAttributes }, signal);
-      if (kind === 'done') released.push(item.name);
+      // Marked as a break: states that go on after a redrive find out at their section's end.
+      const change = { set: { brokenLeaseId: lease.leaseId }, remove: executionAttributes };
+      const outcome = await store.release(lease, change, signal);
+      const isFree = outcome.kind === 'done' || (outcome.kind === 'lost' && outcome.reason === 'broken');
+      if (isFree) released.push(item.name);
     }
   }
   if (stillHeld.length > 0) throw notEndedYet(executionArn, stillHeld);

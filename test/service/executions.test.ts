@@ -176,6 +176,15 @@ describe('a lock that an execution holds', () => {
     expect(await service.handle(statusChange('j'))).toEqual({ ok: true, released: [] });
   });
 
+  it('was freed by its end, and no release of its own: states that go on after a redrive are told so', async () => {
+    await using service = await served({ status: 'ABORTED' });
+    const name = stage.name();
+    const { leaseId, token } = (await held(service.handle, name, 'm')).granted;
+    await service.handle(statusChange('m'));
+    const release = { operation: 'release', name, leaseId, token };
+    expect(await service.handle(release)).toMatchObject({ ok: true, released: false, reason: 'broken' });
+  });
+
   it.each([
     ['anybody could make the event up', { status: 'RUNNING' }],
     ['Step Functions could not be asked', { __type: 'ThrottlingException', message: 'slow down' }],
