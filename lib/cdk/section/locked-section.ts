@@ -140,7 +140,7 @@ export class LockedSection extends StateMachineFragment {
     }
     const lost = new Fail(this, 'Lost', {
       error: 'LockLostError',
-      cause: `The lock of "${this.node.id}" was taken over before its states had ended`,
+      cause: `The lock of "${this.node.id}" was taken over, or broken, before its states had ended`,
     });
     const kept = new Choice(this, 'Was it kept?')
       .when(Condition.booleanEquals('$.lock.answer.released', false), lost)
