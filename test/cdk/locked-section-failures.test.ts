@@ -150,7 +150,10 @@ describe('a failure', () => {
     expect(outcome).toMatchObject({ status });
     if (status === 'FAILED') {
       expect(outcome).toEqual(
-        failed('LockLostError', 'The lock of "Section" was taken over, or broken, before its states had ended'),
+        failed(
+          'LockLostError',
+          'The lock of "Section" was taken over, or broken, before its states had ended',
+        ),
       );
     }
   });
