@@ -35,6 +35,8 @@ export const checkAnswers: Check = (history) => {
 interface Ends {
   /** Given back, or broken. */
   readonly given: ReadonlySet<string>;
+  /** Given back by its own process. */
+  readonly byItself: ReadonlySet<string>;
   /** Taken, broken or deleted by somebody else. */
   readonly byOthers: ReadonlySet<string>;
   /** When that was, unless it was granted again. */
@@ -43,6 +45,7 @@ interface Ends {
 
 function endsOf(history: History): Ends {
   const given = new Set<string>();
+  const byItself = new Set<string>();
   const byOthers = new Set<string>();
   const gone = new Map<string, number>();
   for (const write of leaseWrites(history)) {
@@ -52,11 +55,14 @@ function endsOf(history: History): Ends {
     if (from === undefined || textIn(write.after, 'leaseId') === from) continue;
     const isEnd = write.after !== undefined && !isGrant(write);
     if (isEnd) given.add(from);
-    if (isEnd && write.request?.process === processOf(from)) continue;
+    if (isEnd && write.request?.process === processOf(from)) {
+      byItself.add(from);
+      continue;
+    }
     byOthers.add(from);
     gone.set(from, write.atMs);
   }
-  return { given, byOthers, gone };
+  return { given, byItself, byOthers, gone };
 }
 
 /** A claim about a lease that the store does not bear out. */
@@ -64,8 +70,8 @@ function lieIn(
   { what, outcome, leaseId, otherLeaseId, sinceMs }: CallRecord,
   ends: Ends,
 ): string | undefined {
-  if (what === 'release' && outcome === 'released' && !ends.given.has(leaseId!))
-    return `${leaseId} is released, but it is not`;
+  if (what === 'release' && outcome === 'released' && !ends.byItself.has(leaseId!))
+    return `${leaseId} is released, but it is not, or an operator has broken it`;
   if (what === 'break' && outcome === 'ok' && !ends.given.has(otherLeaseId!))
     return `${otherLeaseId} is broken, but it is not`;
   if (what === 'handOver' && outcome === 'still held')
