@@ -85,7 +85,7 @@ export const ofRequests: readonly Protection[] = [
     replace: '',
     test: {
       file: requestTests,
-      name: 'a transaction on the item, such as a guard’s check of the lease, is waited for',
+      name: 'a transaction on the item, such as a guard’s check of the lease is waited for',
     },
   },
   {

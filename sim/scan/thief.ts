@@ -33,7 +33,9 @@ export async function steal(machine: ScanMachine, run: string, keys: readonly st
         );
       if (inside.length === 0) continue;
       await process.sleep(random.spread(1, 500));
-      await split(machine, run, slice, random.pick(inside));
+      // The lowest is left when the holder has claimed all, and is about to complete.
+      const lowest = inside.reduce((least, key) => (orderOfText(key, least) < 0 ? key : least));
+      await split(machine, run, slice, random.chance(0.3) ? lowest : random.pick(inside));
     } catch (error) {
       if ((error as Error).name !== 'StoreError') throw error;
     }
