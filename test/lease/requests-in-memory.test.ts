@@ -4,6 +4,7 @@ import {
   type GrantRequest,
   type LeaseItem,
   leaseItemOf,
+  requestBreak,
   requestCompletion,
   requestGrant,
   requestRelease,
@@ -195,6 +196,30 @@ describe('the holder’s writes', () => {
     await requestCompletion(context, second, 'r');
     expect(await requestCompletion(context, second, 'r')).toEqual({ kind: 'done' });
     expect(await requestCompletion(context, lease, 'r')).toEqual({ kind: 'lost', reason: 'taken-over' });
+    expect(await requestRelease(context, second)).toEqual({ kind: 'done', already: true });
+  });
+
+  it('break: by the lease id alone, marked, so that no release takes it for its own', async () => {
+    const { context, grant, item } = scene();
+    await grant('mine');
+    const before = await item();
+    expect(await requestBreak(context, { ...lease, token: 1 })).toEqual({ kind: 'done', before });
+    const broken = {
+      name: 'n',
+      version: now + 1,
+      lastLeaseId: 'mine',
+      brokenLeaseId: 'mine',
+      ttl: ttlAt(now),
+    };
+    expect(await item()).toEqual(broken);
+    // Its own earlier attempt, or another operator's: the lease is broken either way.
+    expect(await requestBreak(context, lease)).toEqual({ kind: 'done', already: true });
+    expect(await requestRelease(context, lease)).toEqual({ kind: 'lost', reason: 'broken' });
+    await grant('second');
+    expect(await requestBreak(context, lease)).toEqual({ kind: 'lost', reason: 'taken-over' });
+    // The mark of an earlier break is none of this lease's.
+    const second = { name: 'n', leaseId: 'second' };
+    await requestRelease(context, second);
     expect(await requestRelease(context, second)).toEqual({ kind: 'done', already: true });
   });
 
