@@ -107,7 +107,7 @@ async function useAll(ask: Ask, execution: string): Promise<void> {
   const held = { name: 'settlement/1', leaseId: freshLease() };
   const acquire = { operation: 'acquire', ...held, leaseMs: 60_000, owner: 'worker', group: 'night/1' };
   const { token } = (await ask(acquire)).granted;
-  const again = { ...acquire, leaseId: freshLease(), supersede: true };
+  const again = { ...acquire, leaseId: freshLease(), supersedes: token };
   const { token: newer } = (await ask(again)).granted;
   const present = { name: held.name, leaseId: again.leaseId, token: newer };
   const expiresAt = Date.now() + 120_000;
