@@ -33,6 +33,17 @@ export const ofTheScan: readonly Protection[] = [
     },
   },
   {
+    id: 'seat-that-looked-before',
+    what: 'a seat’s older instance that has looked already evicts no younger one by its write',
+    file: conditions,
+    find: 'ownUntilMs === undefined ? undefined : heldSinceBefore(ownUntilMs)',
+    replace: 'undefined',
+    test: {
+      file: 'test/scan/seats.test.ts',
+      name: 'one that was frozen at its start does not take the slice of an instance from a minute later',
+    },
+  },
+  {
     id: 'split-a-slice',
     what: 'a split makes no new item where TTL took the old one',
     file: conditions,

@@ -10,6 +10,28 @@ const transport = 'test/service/transport.test.ts';
 /** The lock service, and the client that reaches its locks through it. */
 export const ofTheService: readonly Protection[] = [
   {
+    id: 'freed-by-its-end',
+    what: 'what the end of an execution freed is no release of its section’s (I4)',
+    file: 'lib/service/execution-end.ts',
+    find: '{ set: { brokenLeaseId: lease.leaseId }, remove: executionAttributes }',
+    replace: '{ remove: executionAttributes }',
+    test: {
+      file: executions,
+      name: 'was freed by its end, and no release of its own: states that go on after a redrive are told so',
+    },
+  },
+  {
+    id: 'freed-by-an-attempt-without-an-answer',
+    what: 'a lock freed by an attempt whose answer was lost is told as freed (C07)',
+    file: 'lib/service/execution-end.ts',
+    find: "outcome.kind === 'done' || (outcome.kind === 'lost' && outcome.reason === 'broken')",
+    replace: "outcome.kind === 'done'",
+    test: {
+      file: executions,
+      name: 'C07 is told as freed although the answer to that was lost and the SDK sent it again',
+    },
+  },
+  {
     id: 'shorter-than-the-service-grants',
     what: 'a checkpoint under a lease that is longer in the store than here is stored (I5)',
     file: 'lib/lease/lease-term.ts',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Processor, ScanEvents } from '../../lib/scan/index.js';
+import { takeable } from '../../lib/scan/slices/scan-conditions.js';
 import { type ListedKeys, listedKeys } from './support/listed-keys.js';
 import { onScan } from './support/scan-events.js';
 import { type Scene, Stage } from './support/stage.js';
@@ -177,12 +178,24 @@ describe('seats', () => {
       },
       condition: { text: 'attribute_exists(#progress)' },
     });
+    // Nor does its write, if it had looked before the later one came.
+    const before = await table.get(name);
+    const supersede = (ownUntilMs: number) =>
+      scene.locks.tryAcquire(name, {
+        owner: `scan/${scene.run}/seat-0`,
+        supersede: true,
+        change: { condition: takeable(ownUntilMs) },
+      });
+    expect(await supersede(acquiredAt - 1)).toBeNull();
+    expect(await table.get(name)).toEqual(before);
     stage.metered.meter.reset();
     const end = Date.now() + 5_800;
     const frozen = await scene.work({ remainingMs: () => end - Date.now() });
     expect(frozen).toMatchObject({ status: 'more', pages: 0 });
     expect(stage.metered.meter.writes).toBe(0);
     expect(stage.metered.meter.reads).toBeGreaterThan(3);
+    await using taken = await supersede(acquiredAt);
+    expect(taken).toMatchObject({ takenOverFrom: { leaseId: 'of-the-later-one' } });
   });
 
   it('many duplicates of all seats at once: every key in exactly one result', async () => {

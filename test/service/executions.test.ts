@@ -15,8 +15,9 @@ describe('a lock that an execution holds', () => {
   /** A service that asks a Step Functions which answers so. */
   async function served(answer: Record<string, unknown> | 'never') {
     const sfn = await scriptedStepFunctions({ DescribeExecution: () => (answer === 'never' ? {} : answer) });
-    const handle = handlerOver(stage.it.actor(), { executions: asking(sfn) });
-    return { handle, sfn, [Symbol.asyncDispose]: () => sfn[Symbol.asyncDispose]() };
+    const actor = stage.it.actor();
+    const handle = handlerOver(actor, { executions: asking(sfn) });
+    return { handle, sfn, faults: actor.faults, [Symbol.asyncDispose]: () => sfn[Symbol.asyncDispose]() };
   }
 
   function asking(sfn: ScriptedStepFunctions) {
@@ -174,6 +175,14 @@ describe('a lock that an execution holds', () => {
     expect(await stage.it.item(one)).not.toHaveProperty('execution');
     expect(await stage.it.item(other)).toHaveProperty('leaseId');
     expect(await service.handle(statusChange('j'))).toEqual({ ok: true, released: [] });
+  });
+
+  it('C07 is told as freed although the answer to that was lost and the SDK sent it again', async () => {
+    await using service = await served({ status: 'ABORTED' });
+    const name = stage.name();
+    await held(service.handle, name, 'n');
+    service.faults.on('UpdateItem').once().dropAnswer();
+    expect(await service.handle(statusChange('n'))).toEqual({ ok: true, released: [name] });
   });
 
   it('was freed by its end, and no release of its own: states that go on after a redrive are told so', async () => {
