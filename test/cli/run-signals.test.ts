@@ -119,7 +119,9 @@ describe.skipIf(process.platform === 'win32')('C44 run and its signals', () => {
   it('C44 C31 cut off from the store, the command gets SIGTERM before its lease ends', async () => {
     await using proxy = await stallingProxy(desk.dynamo.endpoint);
     const script = `process.on("SIGTERM", () => { console.log("told at", Date.now()); process.exit(0) }); ${runsOn}`;
-    const running = desk.run('cut-off', ['--endpoint', proxy.endpoint], process.execPath, '-e', script);
+    // Long enough that a renewal is seen to fail before the lease is in danger, on a busy machine, too.
+    const options = ['--lease', '10s', '--endpoint', proxy.endpoint];
+    const running = desk.run('cut-off', options, process.execPath, '-e', script);
     const list = await pids(running);
     proxy.stall();
     const { exitCode, stdout, stderr } = await running.ended;
