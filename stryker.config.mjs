@@ -17,7 +17,6 @@ export default {
   ignorePatterns: [
     '/*',
     '!/lib',
-    '!/sim',
     '!/test',
     '!/package.json',
     '!/tsconfig.json',

@@ -7,9 +7,9 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/clock/**/*.test.ts',
-      'test/lease/**/{any-item,requests-in-memory,store-time}.test.ts',
-      'test/scan/**/{any-plan,key-order,alphabet,plan-*,planner,tiling}.test.ts',
+      'test/unit/clock/**/*.test.ts',
+      'test/unit/lease/**/{any-item,requests-in-memory,store-time}.test.ts',
+      'test/unit/scan/**/{any-plan,key-order,alphabet,plan-*,planner,tiling}.test.ts',
     ],
     env: {
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',

@@ -1,5 +1,4 @@
 import { startDynamo, startS3 } from '../../lib/local/index.js';
-import { type ExecutionOutcome, runStateMachine } from '../../lib/local-run/run-state-machine.js';
 import { readRun, type ScanReport, sliceIdOf } from '../../lib/scan/index.js';
 import { startCensus } from './census.js';
 import { MischiefWatch } from './mischief/mischief-watch.js';
@@ -12,6 +11,7 @@ import { scratchDirectory } from './scratch-directory.js';
 import { seatedInvoke } from './seated-invoke.js';
 import { definitionOfStack } from './stack/definition-of-stack.js';
 import type { StartOptions } from './start-options.js';
+import { type ExecutionOutcome, runStateMachine } from './state-machine/run-state-machine.js';
 import { openStore } from './store.js';
 
 const bucket = 'objects';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleDirectory } from '../../lib/cdk/functions/bundle-directory.js';
-import { type LocalLambda, startLocalLambda } from '../../lib/local-run/local-lambda.js';
 import type { RunProgress } from './progress/run-progress.js';
+import { type LocalLambda, startLocalLambda } from './state-machine/local-lambda.js';
 import { isWorkerMessage, type WorkerEvent } from './worker-event.js';
 
 /** As deployed: 15 minutes for a worker, 5 for the others. */

@@ -1,5 +1,5 @@
-import type { LocalLambda } from '../../lib/local-run/local-lambda.js';
 import type { RunProgress } from './progress/run-progress.js';
+import type { LocalLambda } from './state-machine/local-lambda.js';
 
 /**
  * Invokes functions, and tells the progress which seats are at work.

@@ -3,10 +3,10 @@ import type { StoreClock } from '../clock/index.js';
 import { UsageError } from '../errors/index.js';
 import type { HoldSettings } from '../lease/index.js';
 import type { Runtime } from '../runtime/index.js';
+import type { LambdaCaller, ServiceTransport } from '../service-client/service-transport.js';
 import type { LeaseTable } from '../table/index.js';
 import { defaults } from './defaults.js';
 import { isWellFormed } from './lock-name.js';
-import type { LambdaCaller, ServiceTransport } from './service-transport.js';
 
 /** What a `LockClient` is made with. Checked at once; a `UsageError` names the option, the limit and the value. */
 export interface LockClientOptions {

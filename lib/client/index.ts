@@ -1,3 +1,4 @@
+export type { LambdaCaller, ServiceResponse, ServiceTransport } from '../service-client/service-transport.js';
 export type { HoldOptions, LockClientOptions } from './client-options.js';
 export type { CronSlotOptions, CronSlotOutcome, SlotRefusal } from './cron-slot.js';
 export { defaults } from './defaults.js';
@@ -5,4 +6,3 @@ export * from './lock-client.js';
 export type { LockInfo } from './lock-info.js';
 export type { OnceOptions, OnceOutcome } from './once.js';
 export type { ResumeOptions } from './resume.js';
-export type { LambdaCaller, ServiceResponse, ServiceTransport } from './service-transport.js';

@@ -4,6 +4,7 @@ import { LockHeldError } from '../errors/index.js';
 import { publish } from '../events/index.js';
 import { handedOverOf, Lease, type LeaseContext, type LeaseItem } from '../lease/index.js';
 import { systemRuntime } from '../runtime/index.js';
+import type { ServiceTransport } from '../service-client/service-transport.js';
 import { DynamoTable, type ItemChange, type LeaseTable } from '../table/index.js';
 import { Acquisition, type AcquisitionRequest } from './acquisition.js';
 import { claimNext } from './claim-next.js';
@@ -28,7 +29,6 @@ import { OperatorDesk } from './operator-desk.js';
 import { defaultOwner } from './owner.js';
 import { Patience } from './patience.js';
 import { type ResumeOptions, resume } from './resume.js';
-import type { ServiceTransport } from './service-transport.js';
 import { serviceContext, tableContext, transportOf } from './store-context.js';
 import { runUnder } from './with-lock.js';
 

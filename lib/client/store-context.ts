@@ -1,10 +1,10 @@
 import { UsageError } from '../errors/index.js';
 import { type LeaseContext, type TableContext, TableStore } from '../lease/index.js';
+import { ServiceStore } from '../service-client/service-store.js';
+import { LambdaTransport, type ServiceTransport } from '../service-client/service-transport.js';
 import type { LeaseTable } from '../table/index.js';
 import type { LockClientOptions } from './client-options.js';
 import { defaults } from './defaults.js';
-import { ServiceStore } from './service-store.js';
-import { LambdaTransport, type ServiceTransport } from './service-transport.js';
 
 /** What leases work with when their client has a table. */
 export function tableContext(context: TableContext): LeaseContext {

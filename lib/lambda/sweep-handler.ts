@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LockClient } from '../client/index.js';
 import { UsageError } from '../errors/index.js';
-import { type SweepAnswer, sweepLeases } from '../sweep/index.js';
+import { type SweepAnswer, sweepLeases } from '../table/sweep/index.js';
 import { type Environment, scanSettings } from './settings.js';
 import type { RemainingTime } from './work-handler.js';
 

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { deleteIfExpired, expiredPage, type Sender } from '../sweep/expired-items.js';
+import { deleteIfExpired, expiredPage, type Sender } from '../table/sweep/expired-items.js';
 
 /** What {@link sweepExpired} sweeps. */
 export interface SweepExpiredOptions {

@@ -3,8 +3,8 @@ import { StoreClock } from '../../lib/clock/index.js';
 import type { TableContext } from '../../lib/lease/index.js';
 import { systemRuntime } from '../../lib/runtime/index.js';
 import { DynamoTable } from '../../lib/table/index.js';
-import { directClient } from '../sim/support/direct-client.js';
 import { dateAt, HandClocks } from './hand-clocks.js';
+import { directClient } from './simulation/direct-client.js';
 
 /** Store time in {@link simulatedTable}: it lies in the second that begins here, and stands still. */
 export const simulatedNow = 1_700_000_000_000;

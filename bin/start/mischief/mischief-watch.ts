@@ -1,5 +1,5 @@
-import type { LocalLambda } from '../../../lib/local-run/local-lambda.js';
 import type { RunProgress } from '../progress/run-progress.js';
+import type { LocalLambda } from '../state-machine/local-lambda.js';
 import type { WorkerEvent } from '../worker-event.js';
 import { StoppedWorkerGuard } from './stopped-worker-guard.js';
 import type { Strike } from './strike.js';

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { LeaseholdStackProps } from '../../../lib/cdk/index.js';
-import type { StateMachineDefinition } from '../../../lib/local-run/state-definition.js';
+import type { StateMachineDefinition } from '../state-machine/state-definition.js';
 
 /** What a failure may say, in characters: the end of what the process wrote. */
 const mostStderr = 2_000;

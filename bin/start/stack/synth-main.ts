@@ -3,7 +3,7 @@
  * large, and loading it would stop this project's view for seconds.
  */
 import type { LeaseholdStackProps } from '../../../lib/cdk/index.js';
-import { synthesizedStateMachine } from '../../../lib/local-run/synthesized-state-machine.js';
+import { synthesizedStateMachine } from '../state-machine/synthesized-state-machine.js';
 
 const props = JSON.parse(process.argv[2] ?? '{}') as LeaseholdStackProps;
 const definition = await synthesizedStateMachine(props);

@@ -5,7 +5,7 @@ import { Grant } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { sweepName } from '../../sweep/sweep-name.js';
+import { sweepName } from '../../table/sweep/sweep-name.js';
 import { acknowledgeWildcards } from '../functions/acknowledged.js';
 import { bundleDirectory } from '../functions/bundle-directory.js';
 import { functionRole } from '../functions/function-role.js';

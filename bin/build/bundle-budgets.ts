@@ -1,0 +1,90 @@
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import type { LambdaBundle } from './lambda-bundles.js';
+
+/** What was measured, and what it may be at most. */
+export interface Share {
+  readonly name: string;
+  readonly bytes: number;
+  /** Absent: nobody has said how large this may be, which counts as too large. */
+  readonly budgetBytes: number | undefined;
+  /** Chunks that a start does not load. */
+  readonly laterBytes?: number;
+  /** By gzip, as it travels; for information only. */
+  readonly compressedBytes?: number;
+}
+
+const kilobyte = 1_000;
+
+/**
+ * What a cold start of each function may load, the SDK in it, in bytes. A start reads and compiles all of it, so each
+ * is kept near what it is today; who needs more says so here.
+ */
+const functionBudgets: Readonly<Record<string, number>> = {
+  'lock-service': 500 * kilobyte,
+  // The scan's functions have the client of S3 besides, a quarter of each.
+  plan: 560 * kilobyte,
+  sweep: 400 * kilobyte,
+  verify: 560 * kilobyte,
+  work: 580 * kilobyte,
+};
+
+/**
+ * What a program gets that imports `LockClient` and brings its own SDK, minified; compressed it is a third of that. The
+ * aim was 20 KB. A client of the table alone, without `once`, `cronSlot`, operators' and the service's part, is above
+ * 30 KB already: the lease, the conditions and the messages of its errors are most of it. To load parts of it later
+ * would make the same code take other turns each time, and the simulator could not repeat a seed.
+ */
+export const clientBudgetBytes = 54 * kilobyte;
+
+/** The functions' shares, each with its budget. */
+export function functionShares(bundles: readonly LambdaBundle[]): readonly Share[] {
+  return bundles.map(({ name, bytes, laterBytes }) => ({
+    name: `lambda ${name}`,
+    bytes,
+    laterBytes,
+    budgetBytes: functionBudgets[name],
+  }));
+}
+
+/** The client's own share: its code without the SDK's, as a user's bundler minifies it. */
+export async function clientShare(): Promise<Share> {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: "export { LockClient } from './index.js';",
+      resolveDir: fileURLToPath(new URL('../../lib', import.meta.url)),
+    },
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    external: ['@aws-sdk/*', '@smithy/*'],
+    write: false,
+    logLevel: 'warning',
+  });
+  const code = outputFiles[0]!.contents;
+  return {
+    name: 'LockClient without the SDK',
+    bytes: code.byteLength,
+    compressedBytes: gzipSync(code).byteLength,
+    budgetBytes: clientBudgetBytes,
+  };
+}
+
+/** One line for people. */
+export function shareLine({ name, bytes, budgetBytes, laterBytes = 0, compressedBytes }: Share): string {
+  const compressed = compressedBytes === undefined ? '' : `, ${inKilobytes(compressedBytes)} compressed`;
+  const later = laterBytes > 0 ? `, and ${inKilobytes(laterBytes)} loaded only when needed` : compressed;
+  if (budgetBytes === undefined) return `${name}: ${inKilobytes(bytes)}${later}; it has no budget`;
+  const over = bytes > budgetBytes ? ': TOO LARGE' : '';
+  return `${name}: ${inKilobytes(bytes)} of ${inKilobytes(budgetBytes)}${later}${over}`;
+}
+
+/** Whether it keeps to its budget. */
+export function fits({ bytes, budgetBytes }: Share): boolean {
+  return budgetBytes !== undefined && bytes <= budgetBytes;
+}
+
+const inKilobytes = (bytes: number) => `${(bytes / kilobyte).toFixed(1)} KB`;

@@ -1,0 +1,21 @@
+/** `npm run bundle`: the functions into `dist/lambda`, with all sizes on standard error; fails when one is too large. */
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { clientShare, fits, functionShares, shareLine } from './bundle-budgets.js';
+import { bundleLambdas } from './lambda-bundles.js';
+
+const target = fileURLToPath(new URL('../../dist/lambda', import.meta.url));
+
+const bundles = await bundleLambdas(target);
+// Functions that are no more. Not emptied beforehand: a synthesis may be reading at the same time.
+for (const name of await readdir(target)) {
+  if (!bundles.some((bundle) => bundle.name === name)) await rm(join(target, name), { recursive: true });
+}
+
+const shares = [...functionShares(bundles), await clientShare()];
+for (const share of shares) console.error(shareLine(share));
+if (!shares.every(fits)) {
+  console.error('Over budget. The budgets, and why, are in bin/build/bundle-budgets.ts');
+  process.exitCode = 1;
+}

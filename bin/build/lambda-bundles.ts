@@ -1,0 +1,78 @@
+import { readdir, rm } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Metafile } from 'esbuild';
+import { nodeBundle } from '../start/state-machine/node-bundle.js';
+import { loadedAtStart } from './loaded-at-start.js';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A bundled function: `index.mjs`, and `chunks/` for what it loads only when it is needed. */
+export interface LambdaBundle {
+  readonly name: string;
+  readonly path: string;
+  /** What a cold start loads: the entry, what it imports statically, and what is switched on unless told otherwise. */
+  readonly bytes: number;
+  /** The other chunks: loaded by a dynamic import in some cases only, or never. */
+  readonly laterBytes: number;
+}
+
+/** Imported dynamically, and yet by every start in which nobody has switched them off. */
+const onByDefault = ['lib/lambda/observability/logs.ts', 'lib/lambda/observability/metrics.ts'];
+
+/**
+ * Bundles every `lambda/*.ts` into `<target>/<name>/index.mjs`: what CDK deploys and what runs on a laptop.
+ *
+ * @param target a directory; absolute
+ * @throws esbuild's error for a file that does not compile
+ */
+export async function bundleLambdas(target: string): Promise<readonly LambdaBundle[]> {
+  const files = (await readdir(join(root, 'lambda'))).filter((file) => file.endsWith('.ts')).sort();
+  return Promise.all(files.map((file) => bundleLambda(join(root, 'lambda', file), target)));
+}
+
+/** One function, from any entry that exports a handler, as all of them are bundled. */
+export async function bundleLambda(entry: string, target: string): Promise<LambdaBundle> {
+  const name = basename(entry, '.ts');
+  const outdir = join(target, name);
+  const { metafile } = await build({
+    ...nodeBundle,
+    entryPoints: [{ in: entry, out: 'index' }],
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    alias: {
+      '@aws-sdk/credential-provider-node': join(root, 'bin/build/lambda-parts/environment-credentials.ts'),
+      bowser: join(root, 'bin/build/lambda-parts/no-bowser.ts'),
+    },
+    // Paths in the output are relative to this, so that the asset's hash is the same on every machine.
+    absWorkingDir: root,
+    minify: true,
+    // A class that the minifier renamed would show in logs.
+    keepNames: true,
+    metafile: true,
+    logLevel: 'warning',
+  });
+  const path = join(outdir, 'index.mjs');
+  await removeOthers(join(outdir, 'chunks'), metafile);
+  return { name, path, ...sizesOf(metafile, relative(root, path)) };
+}
+
+/** Chunks of an earlier build: their names carry hashes, and a deployed directory holds what is in it. */
+async function removeOthers(chunks: string, { outputs }: Metafile): Promise<void> {
+  const wanted = new Set(Object.keys(outputs).map((path) => join(root, path)));
+  for (const file of await readdir(chunks).catch(() => [])) {
+    if (!wanted.has(join(chunks, file))) await rm(join(chunks, file), { force: true });
+  }
+}
+
+function sizesOf(metafile: Metafile, entry: string): { bytes: number; laterBytes: number } {
+  const total = (paths: readonly string[]) =>
+    paths.reduce((sum, path) => sum + metafile.outputs[path]!.bytes, 0);
+  const parts = Object.keys(metafile.outputs).filter((path) =>
+    onByDefault.includes(metafile.outputs[path]!.entryPoint ?? ''),
+  );
+  const bytes = total(loadedAtStart(metafile, entry, ...parts));
+  return { bytes, laterBytes: total(Object.keys(metafile.outputs)) - bytes };
+}

@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { App, type CfnElement, Stack } from 'aws-cdk-lib';
+import { LeaseholdStack, type LeaseholdStackProps, type SliceScan } from '../../../lib/cdk/index.js';
+import type { StateMachineDefinition } from './state-definition.js';
+import { templateText } from './template-values.js';
+
+/**
+ * The definition of the state machine that CDK deploys, taken out of the synthesized template; the functions go by
+ * their local names `plan`, `work` and `verify`.
+ *
+ * @param props as for the stack, e.g. `seats` for the map's concurrency; without a bucket it is named `data`
+ * @throws Error if the bundles were not built
+ */
+export async function synthesizedStateMachine(
+  props: LeaseholdStackProps = {},
+): Promise<StateMachineDefinition> {
+  const outdir = await mkdtemp(join(tmpdir(), 'leasehold-synth-'));
+  try {
+    const app = new App({ outdir, context: await deployedContext(), analyticsReporting: false });
+    // The rest of the stack is not looked at; leaving it out saves its synthesis.
+    const others = { lockService: false, dashboard: false, alarms: false };
+    const stack = new LeaseholdStack(app, 'Leasehold', { bucketName: 'data', ...others, ...props });
+    const scan = stack.scan!;
+    const template = app.synth().getStackByName(stack.stackName).template;
+    const logicalId = stack.getLogicalId(scan.stateMachine.node.defaultChild as CfnElement);
+    const text = templateText(
+      template.Resources[logicalId].Properties.DefinitionString,
+      template,
+      functionNames(scan),
+    );
+    return JSON.parse(text) as StateMachineDefinition;
+  } finally {
+    await rm(outdir, { recursive: true, force: true });
+  }
+}
+
+function functionNames(scan: SliceScan): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(scan.functions).map(([name, lambda]) => [
+      Stack.of(lambda).getLogicalId(lambda.node.defaultChild as CfnElement),
+      name,
+    ]),
+  );
+}
+
+/** The feature flags of `cdk.json`, which the CDK command line would hand over: the template must be the same one. */
+async function deployedContext(): Promise<Record<string, unknown>> {
+  let directory = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(directory, 'cdk.json'))) {
+    const parent = dirname(directory);
+    if (parent === directory) throw new Error('cdk.json was not found above this module');
+    directory = parent;
+  }
+  const settings = JSON.parse(await readFile(join(directory, 'cdk.json'), 'utf8')) as {
+    readonly context: Record<string, unknown>;
+  };
+  return settings.context;
+}

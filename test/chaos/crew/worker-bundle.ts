@@ -1,0 +1,16 @@
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { nodeBundle } from '../../../bin/start/state-machine/node-bundle.js';
+
+/** Makes one plain script of a worker, so that a dozen processes start without a loader, again and again. */
+export async function bundleWorker(directory: string): Promise<string> {
+  const outfile = join(directory, 'worker.mjs');
+  await build({
+    ...nodeBundle,
+    entryPoints: [join(import.meta.dirname, '..', 'worker', 'main.ts')],
+    outfile,
+    minify: true,
+    logLevel: 'error',
+  });
+  return outfile;
+}

@@ -1,0 +1,117 @@
+import type { LossReason } from '../../../lib/errors/index.js';
+import type { LockWorkload } from '../terms.js';
+
+/** What every line of a journal tells: when it was written, by the machine's monotonic clock, in milliseconds. */
+interface Timed {
+  readonly atMs: number;
+}
+
+/** A process of a worker is up. */
+export interface BornRecord extends Timed {
+  readonly kind: 'born';
+  readonly pid: number;
+}
+
+/** A lease was granted to this worker, of a lock or of a slice. */
+export interface GrantedRecord extends Timed {
+  readonly kind: 'granted';
+  readonly name: string;
+  readonly token: number;
+  readonly leaseId: string;
+  readonly owner: string;
+  /** Before this moment nothing had been asked for. */
+  readonly askedAtMs: number;
+  readonly adopted: boolean;
+  /** Whose lease ended by this grant without having been released. */
+  readonly takenFrom?: { readonly owner: string; readonly token: number };
+  /** Store time no later than this. */
+  readonly latest: number;
+}
+
+/** The worker asked its lease whether it is held, and it was; `atMs` is before the question. */
+export interface HeldRecord extends Timed {
+  readonly kind: 'held';
+  readonly name: string;
+  readonly token: number;
+  /** Store time before the question, no earlier than this. */
+  readonly earliest: number;
+}
+
+/** The worker is done with what it did under the lock of workload `hold`. */
+export interface LeftRecord extends Timed {
+  readonly kind: 'left';
+  readonly name: string;
+  readonly token: number;
+}
+
+/** A lease ended before its holder ended it. */
+export interface LostRecord extends Timed {
+  readonly kind: 'lost';
+  readonly name: string;
+  readonly token: number;
+  readonly reason: LossReason;
+}
+
+/** An element is about to be written into a set; `atMs` is before the write. */
+export interface AddingRecord extends Timed {
+  readonly kind: 'adding';
+  readonly set: string;
+  readonly element: string;
+  readonly token: number;
+}
+
+/** The store said that the write of an element was applied. */
+export interface AddedRecord extends Timed {
+  readonly kind: 'added';
+  readonly set: string;
+  readonly element: string;
+  readonly token: number;
+}
+
+/** The guard refused a write under an old token. */
+export interface RefusedRecord extends Timed {
+  readonly kind: 'refused';
+  readonly name: string;
+  readonly token: number;
+  readonly currentToken?: number;
+}
+
+/** One go at a workload came to no good end, in a way that is to be expected under faults. */
+export interface FailedRecord extends Timed {
+  readonly kind: 'failed';
+  readonly workload: LockWorkload | 'scan';
+  readonly error: string;
+}
+
+/** An error that no fault explains. */
+export interface UnexpectedRecord extends Timed {
+  readonly kind: 'unexpected';
+  readonly error: string;
+  readonly message: string;
+}
+
+/** A seat of a scan has answered. */
+export interface SeatRecord extends Timed {
+  readonly kind: 'seat';
+  readonly run: string;
+  readonly status: string;
+  readonly pages: number;
+  readonly lost: number;
+}
+
+/** A line of a worker's journal. */
+export type JournalRecord =
+  | BornRecord
+  | GrantedRecord
+  | HeldRecord
+  | LeftRecord
+  | LostRecord
+  | AddingRecord
+  | AddedRecord
+  | RefusedRecord
+  | FailedRecord
+  | UnexpectedRecord
+  | SeatRecord;
+
+/** A record, and the line it was read from: `<journal>:<line>`. */
+export type Logged<Record extends JournalRecord = JournalRecord> = Record & { readonly source: string };

@@ -1,0 +1,55 @@
+import { mkdir, mkdtemp, readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type LocalS3, startS3 } from '../../lib/local/index.js';
+import { BadCallError } from './chaos-options.js';
+import { Undertaker } from './crew/undertaker.js';
+import { type CalmClients, calmClients } from './engine/calm-clients.js';
+import type { Engine } from './engine/engine.js';
+import { makeTables } from './engine/make-tables.js';
+import { startEngine } from './engine/start-engine.js';
+import type { PutAway } from './put-away.js';
+import { Board } from './scan/board.js';
+import { sowKeys } from './scan/key-field.js';
+import { dataBucket, outputBucket } from './terms.js';
+
+/** Everything that the workers work on. */
+export interface Stage {
+  readonly directory: string;
+  readonly journals: string;
+  /** The directory behind the bucket that is scanned. */
+  readonly data: string;
+  readonly boardFile: string;
+  readonly board: Board;
+  readonly engine: Engine;
+  readonly s3: LocalS3;
+  readonly clients: CalmClients;
+  readonly undertaker: Undertaker;
+}
+
+/**
+ * Sets the stage.
+ *
+ * @param putAway is given everything to put away, in the order of making
+ * @param keep a directory for the journals; otherwise they go with the rest
+ */
+export async function setStage(putAway: PutAway, keep: string | undefined): Promise<Stage> {
+  const directory = await mkdtemp(join(tmpdir(), 'leasehold-chaos-'));
+  const undertaker = new Undertaker(directory);
+  putAway.later(() => undertaker.close());
+  const journals = keep ?? join(directory, 'journals');
+  const data = join(directory, dataBucket);
+  const output = join(directory, outputBucket);
+  for (const path of [journals, data, output]) await mkdir(path, { recursive: true });
+  // Journals of another run would be judged along with this one's.
+  if ((await readdir(journals)).length > 0) throw new BadCallError(`--keep: ${journals} is not empty`);
+  await sowKeys(data);
+  const boardFile = join(directory, 'board.json');
+  const board = new Board(boardFile);
+  await board.post({});
+  const engine = putAway.use(await startEngine(directory));
+  const s3 = putAway.use(await startS3({ buckets: { [dataBucket]: data, [outputBucket]: output } }));
+  const clients = putAway.use(await calmClients(engine, s3));
+  await makeTables(clients.dynamo);
+  return { directory, journals, data, boardFile, board, engine, s3, clients, undertaker };
+}

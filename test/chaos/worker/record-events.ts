@@ -1,0 +1,31 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { LeaseEvents } from '../../../lib/events/index.js';
+import { machineMs } from '../machine-clock.js';
+import type { Bench } from './bench.js';
+
+/** Writes what the library tells of every lease, of locks and slices alike, into the journal. */
+export function recordEvents({ journal, locks }: Bench): void {
+  on('granted', ({ name, token, leaseId, owner, waitedMs, takenOverFrom, adopted }) => {
+    const now = machineMs();
+    journal.write({
+      kind: 'granted',
+      atMs: now,
+      askedAtMs: now - waitedMs,
+      name,
+      token,
+      leaseId,
+      owner,
+      adopted,
+      ...(takenOverFrom && { takenFrom: { owner: takenOverFrom.owner, token: takenOverFrom.token } }),
+      latest: locks.context.clock.now().latest,
+    });
+  });
+  on('lost', ({ name, token, reason }) => journal.write({ kind: 'lost', name, token, reason }));
+  on('stale-write-refused', ({ name, token, currentToken }) =>
+    journal.write({ kind: 'refused', name, token, ...(currentToken !== undefined && { currentToken }) }),
+  );
+}
+
+function on<Name extends keyof LeaseEvents>(name: Name, listener: (event: LeaseEvents[Name]) => void): void {
+  subscribe(`leasehold:${name}`, (event) => listener(event as LeaseEvents[Name]));
+}

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { requestRelease, takeoverBefore } from '../../../lib/lease/index.js';
+import { grantOf } from '../../support/grants.js';
+import { useStage } from '../../support/use-stage.js';
+
+const longAgo = 1_600_000_000_000;
+
+describe('the acquire condition, part by part, on a real engine', () => {
+  const stage = useStage();
+
+  it('I7 notCompleted: a completed name is not granted, though nobody holds it', async () => {
+    const name = stage.name();
+    await stage.it.put({ name, version: 7, completedAt: longAgo, result: 'r', lastLeaseId: 'x' });
+    const before = await stage.it.item(name);
+    expect(await grantOf(await stage.it.readyActor(), name, 'mine')).toMatchObject({ kind: 'completed' });
+    expect(await stage.it.item(name)).toEqual(before);
+  });
+
+  it('released: a lock that was given back is granted at once', async () => {
+    const name = stage.name();
+    await stage.it.put({ name, version: 7, lastLeaseId: 'x' });
+    const outcome = await grantOf(await stage.it.readyActor(), name, 'mine');
+    expect(outcome).toMatchObject({ kind: 'granted', grant: { token: 8, adopted: false } });
+  });
+
+  it('I2 released or expired: a lease that still runs is not taken', async () => {
+    const name = stage.name();
+    const actor = await stage.it.readyActor();
+    const expiresAt = Math.ceil(actor.locks.context.clock.now().latest) + 60_000;
+    await stage.it.put({ name, version: 7, leaseId: 'theirs', owner: 'them', expiresAt });
+    expect(await grantOf(actor, name, 'mine')).toMatchObject({ kind: 'held', item: { leaseId: 'theirs' } });
+    expect(await stage.it.item(name)).toMatchObject({ version: 7, leaseId: 'theirs', expiresAt });
+  });
+
+  it('expired: a lease that has run out by the taker’s rule is taken over', async () => {
+    const name = stage.name();
+    await stage.it.put({ name, version: 7, leaseId: 'theirs', owner: 'them', expiresAt: longAgo });
+    const outcome = await grantOf(await stage.it.readyActor(), name, 'mine');
+    expect(outcome).toMatchObject({ kind: 'granted', grant: { token: 8, item: { leaseId: 'theirs' } } });
+  });
+
+  it('I2 expired: a lease that ends within the skew is not taken yet, one that ended before it is', async () => {
+    const name = stage.name();
+    // A minute of skew, so that no time that passes in this test matters.
+    const actor = await stage.it.readyActor({ skewMs: 60_000 });
+    const ended = Math.floor(actor.locks.context.clock.now().earliest) - 30_000;
+    await stage.it.put({ name, version: 7, leaseId: 'theirs', owner: 'them', expiresAt: ended });
+    expect(await grantOf(actor, name, 'mine')).toMatchObject({ kind: 'held' });
+    const expiresAt = takeoverBefore(actor.locks.context) - 1;
+    await stage.it.put({ name, version: 7, leaseId: 'theirs', owner: 'them', expiresAt });
+    expect(await grantOf(actor, name, 'mine')).toMatchObject({ kind: 'granted' });
+  });
+
+  it('C09 notGivenBack: a delayed duplicate of an acquire does not take the lock that it gave back', async () => {
+    const name = stage.name();
+    const actor = await stage.it.readyActor();
+    expect(await grantOf(actor, name, 'mine')).toMatchObject({ kind: 'granted' });
+    const lease = { name, leaseId: 'mine' };
+    expect(await requestRelease(actor.locks.context, lease)).toMatchObject({ kind: 'done' });
+    const before = await stage.it.item(name);
+    expect(await grantOf(actor, name, 'mine')).toEqual({ kind: 'given-back' });
+    expect(await stage.it.item(name)).toEqual(before);
+    expect(await grantOf(actor, name, 'another')).toMatchObject({ kind: 'granted' });
+  });
+
+  it('the lease id that a superseder has seen is taken over, while it runs', async () => {
+    const name = stage.name();
+    const actor = await stage.it.readyActor();
+    await grantOf(actor, name, 'first');
+    const outcome = await grantOf(actor, name, 'second', { seenLeaseId: 'first' });
+    expect(outcome).toMatchObject({ kind: 'granted', grant: { item: { leaseId: 'first' } } });
+  });
+
+  it('a superseder names the very lease it has seen: its delayed duplicate evicts no later one', async () => {
+    const name = stage.name();
+    const actor = await stage.it.readyActor();
+    await grantOf(actor, name, 'first');
+    await grantOf(actor, name, 'second', { seenLeaseId: 'first' });
+    const late = await grantOf(actor, name, 'third', { seenLeaseId: 'first' });
+    expect(late).toMatchObject({ kind: 'held', item: { leaseId: 'second' } });
+    expect(await stage.it.item(name)).toMatchObject({ leaseId: 'second' });
+  });
+
+  it('a superseder takes over no item that has come to bear the lease id it has seen and is no lease', async () => {
+    const name = stage.name();
+    const actor = await stage.it.readyActor();
+    await stage.it.put({ name, version: 7, leaseId: 'first', owner: 'somebody else' });
+    const before = await stage.it.item(name);
+    const late = grantOf(actor, name, 'second', { seenLeaseId: 'first' });
+    await expect(late).rejects.toMatchObject({ name: 'UsageError' });
+    expect(await stage.it.item(name)).toEqual(before);
+  });
+
+  it('C07 adoption: an item that carries this call’s own lease id is this call’s grant', async () => {
+    const name = stage.name();
+    const actor = await stage.it.readyActor();
+    const first = await grantOf(actor, name, 'mine');
+    const again = await grantOf(actor, name, 'mine');
+    if (first.kind !== 'granted') throw new Error('not granted');
+    const { token, expiresAt, acquiredAt } = first.grant;
+    expect(again).toMatchObject({ kind: 'granted', grant: { token, expiresAt, acquiredAt, adopted: true } });
+    expect(await stage.it.item(name)).toMatchObject({ version: token, expiresAt });
+  });
+
+  it('adoption, not a second grant: this call’s own lease that has run out keeps its token', async () => {
+    const name = stage.name();
+    const actor = await stage.it.readyActor();
+    await stage.it.put({ name, version: 7, leaseId: 'mine', owner: 'me', expiresAt: longAgo });
+    const before = await stage.it.item(name);
+    expect(await grantOf(actor, name, 'mine')).toMatchObject({
+      kind: 'granted',
+      grant: { token: 7, expiresAt: longAgo, adopted: true },
+    });
+    expect(await stage.it.item(name)).toEqual(before);
+  });
+
+  it('C11 a lock that has been dead for a day is taken at once, by a client that saw it for the first time', async () => {
+    const name = stage.name();
+    const { locks, meter } = stage.it.actor();
+    await locks.context.table.ping();
+    meter.reset();
+    const expiresAt = Math.floor(locks.context.clock.now().earliest) - 86_400_000;
+    await stage.it.put({ name, version: 7, leaseId: 'theirs', owner: 'them', expiresAt });
+    await using lease = await locks.acquire(name);
+    expect(lease).toMatchObject({ token: 8, takenOverFrom: { owner: 'them', token: 7, leaseId: 'theirs' } });
+    expect(meter.total).toBe(1);
+  });
+
+  it('C12 tryAcquire takes an expired lock', async () => {
+    const name = stage.name();
+    const { locks } = stage.it.actor();
+    await stage.it.put({ name, version: 7, leaseId: 'theirs', owner: 'them', expiresAt: longAgo });
+    await using lease = (await locks.tryAcquire(name))!;
+    expect(lease.token).toBe(8);
+  });
+
+  it('C24 ttl is a number of seconds, apart from the expiry in milliseconds; both lie after the retention', async () => {
+    const name = stage.name();
+    const retentionMs = 86_400_000;
+    const { locks } = stage.it.actor({ retentionMs });
+    const lease = await locks.acquire(name);
+    const held = (await stage.it.item(name))!;
+    expect(held.expiresAt).toBeTypeOf('number');
+    expect(held.ttl).toBe(Math.ceil((held.expiresAt! + retentionMs) / 1_000));
+    await lease.renew();
+    const renewed = (await stage.it.item(name))!;
+    expect(renewed.ttl).toBe(Math.ceil((renewed.expiresAt! + retentionMs) / 1_000));
+    await lease.release();
+    const { ttl, expiresAt } = (await stage.it.item(name))!;
+    expect(expiresAt).toBeUndefined();
+    const { earliest, latest } = locks.context.clock.now();
+    expect(ttl! * 1_000).toBeGreaterThan(earliest + retentionMs - 60_000);
+    expect(ttl! * 1_000).toBeLessThan(latest + retentionMs + 60_000);
+  });
+});

@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest';
+import { stepFunctions } from '../../../lib/service/index.js';
+import {
+  type ScriptedStepFunctions,
+  scriptedStepFunctions,
+} from '../../support/cli/scripted-step-functions.js';
+import { type AnyAnswer, handlerOver, rightRequests } from '../../support/service/in-process.js';
+import { useStage } from '../../support/use-stage.js';
+
+const arn = (id: string) => `arn:aws:states:eu-central-1:123456789012:execution:settle:${id}`;
+
+/** A long hold, as a section of a state machine asks for it. */
+const dayMs = 86_400_000;
+
+describe('a lock that an execution holds', () => {
+  const stage = useStage();
+
+  /** A service that asks a Step Functions which answers so. */
+  async function served(answer: Record<string, unknown> | 'never') {
+    const sfn = await scriptedStepFunctions({ DescribeExecution: () => (answer === 'never' ? {} : answer) });
+    const actor = stage.it.actor();
+    const handle = handlerOver(actor, { executions: asking(sfn) });
+    return { handle, sfn, faults: actor.faults, [Symbol.asyncDispose]: () => sfn[Symbol.asyncDispose]() };
+  }
+
+  function asking(sfn: ScriptedStepFunctions) {
+    process.env.AWS_ACCESS_KEY_ID = 'local';
+    process.env.AWS_SECRET_ACCESS_KEY = 'local';
+    return stepFunctions({ region: 'eu-central-1', endpoint: sfn.env.AWS_ENDPOINT_URL_SFN });
+  }
+
+  const held = (handle: (event: unknown) => Promise<AnyAnswer>, name: string, id: string) =>
+    handle({ operation: 'acquire', name, leaseId: `lease-of-${id}`, leaseMs: dayMs, execution: arn(id) });
+
+  const next = (name: string) => rightRequests(name, 'lease-of-next').acquire;
+
+  it('has the execution as its owner and its group, and may be longer than others', async () => {
+    await using service = await served({ status: 'RUNNING' });
+    const name = stage.name();
+    expect(await held(service.handle, name, 'a')).toMatchObject({ ok: true, granted: { owner: arn('a') } });
+    expect(await stage.it.item(name)).toMatchObject({
+      owner: arn('a'),
+      execution: arn('a'),
+      group: `execution/${arn('a')}`,
+      leaseMs: dayMs,
+    });
+    const shown = await service.handle({ operation: 'inspect', name });
+    expect(shown.lock).toMatchObject({ state: 'held', execution: arn('a') });
+  });
+
+  it('is held while the execution runs: asked once for each refusal', async () => {
+    await using service = await served({ status: 'RUNNING' });
+    const name = stage.name();
+    await held(service.handle, name, 'b');
+    for (let asked = 1; asked <= 2; asked++) {
+      const refusal = { name: 'LockHeldError', holder: { owner: arn('b'), execution: arn('b') } };
+      expect(await service.handle(next(name))).toMatchObject({ ok: false, error: refusal });
+      expect(service.sfn.calls).toHaveLength(asked);
+    }
+    expect(service.sfn.calls[0]?.input).toEqual({ executionArn: arn('b') });
+  });
+
+  it.each(['SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED'])(
+    'is taken at once when the execution has %s',
+    async (status) => {
+      await using service = await served({ status });
+      const name = stage.name();
+      const first = await held(service.handle, name, 'c');
+      expect(await service.handle(next(name))).toMatchObject({
+        ok: true,
+        granted: {
+          token: first.granted.token + 1,
+          takenOverFrom: { owner: arn('c'), token: first.granted.token },
+        },
+      });
+    },
+  );
+
+  it.each([
+    ['redriven', { status: 'PENDING_REDRIVE' }],
+    ['of a status that is not known here', { status: 'RESTING' }],
+    ['not to be seen: denied', { __type: 'AccessDeniedException', message: 'not authorized' }],
+    ['not to be asked for: throttled', { __type: 'ThrottlingException', message: 'slow down' }],
+    ['answered without a status', {}],
+    ['not known there yet: it has only begun', { __type: 'ExecutionDoesNotExist', message: 'none' }],
+  ])('is held while the execution is %s', async (_what, answer) => {
+    await using service = await served(answer);
+    const name = stage.name();
+    await held(service.handle, name, 'd');
+    expect(await service.handle(next(name))).toMatchObject({ ok: false, error: { name: 'LockHeldError' } });
+    expect(service.sfn.calls).toHaveLength(1);
+  });
+
+  it('is held while Step Functions can’t be reached', async () => {
+    const sfn = await scriptedStepFunctions({});
+    const handle = handlerOver(stage.it.actor(), { executions: asking(sfn) });
+    await sfn[Symbol.asyncDispose]();
+    const name = stage.name();
+    await held(handle, name, 'e');
+    expect(await handle(next(name))).toMatchObject({ ok: false, error: { name: 'LockHeldError' } });
+  });
+
+  it('is taken when Step Functions has forgotten the execution long since', async () => {
+    await using service = await served({ __type: 'ExecutionDoesNotExist', message: 'none' });
+    const name = stage.name();
+    await held(service.handle, name, 'f');
+    const item = (await stage.it.item(name))!;
+    await stage.it.put({ ...item, acquiredAt: item.acquiredAt! - 600_000 });
+    expect(await service.handle(next(name))).toMatchObject({ ok: true });
+  });
+
+  it('is not asked for where Step Functions could not tell: express, another Region', async () => {
+    await using service = await served({ status: 'FAILED' });
+    const others = [
+      'arn:aws:states:eu-central-1:123456789012:express:settle:g:1',
+      'arn:aws:states:us-east-1:123456789012:execution:settle:g',
+    ];
+    for (const execution of others) {
+      const name = stage.name();
+      await service.handle({ operation: 'acquire', name, leaseId: 'lease-of-g', leaseMs: dayMs, execution });
+      expect(await service.handle(next(name))).toMatchObject({ ok: false, error: { name: 'LockHeldError' } });
+    }
+    expect(service.sfn.calls).toEqual([]);
+  });
+
+  it('is nobody’s mark once the lease is another’s: that one is held, and no execution is asked for', async () => {
+    await using service = await served({ status: 'FAILED' });
+    const name = stage.name();
+    await held(service.handle, name, 'h');
+    await stage.it.expire(name);
+    const client = stage.it.actor().locks;
+    await using _lease = await client.acquire(name);
+    expect(await stage.it.item(name)).toMatchObject({ execution: arn('h') });
+    expect(await service.handle(next(name))).toMatchObject({ ok: false, error: { name: 'LockHeldError' } });
+    const shown = await service.handle({ operation: 'inspect', name });
+    expect(shown.lock).not.toHaveProperty('execution');
+    expect(service.sfn.calls).toEqual([]);
+  });
+
+  it('can be renewed to beyond what others may have, and others can’t', async () => {
+    await using service = await served({ status: 'RUNNING' });
+    const [name, other] = [stage.name(), stage.name()];
+    const { granted } = await held(service.handle, name, 'i');
+    const renewal = { operation: 'renew', checkpoint: { page: 2 } };
+    const longer = { ...renewal, name, leaseId: granted.leaseId, token: granted.token };
+    expect(await service.handle({ ...longer, expiresAt: granted.expiresAt + 1 })).toMatchObject({ ok: true });
+    expect(await stage.it.item(name)).toMatchObject({ checkpoint: { page: 2 } });
+
+    const short = (await service.handle(next(other))).granted;
+    const before = await stage.it.item(other);
+    const tooLong = { ...renewal, name: other, leaseId: short.leaseId, token: short.token };
+    expect(await service.handle({ ...tooLong, expiresAt: short.expiresAt + dayMs })).toMatchObject({
+      ok: false,
+      error: { name: 'UsageError', message: expect.stringMatching(/^expiresAt: must be at most/) },
+    });
+    expect(await stage.it.item(other)).toEqual(before);
+  });
+
+  const statusChange = (id: string, status = 'FAILED') => ({
+    version: '0',
+    source: 'aws.states',
+    'detail-type': 'Step Functions Execution Status Change',
+    detail: { executionArn: arn(id), status, startDate: 1, stopDate: 2 },
+  });
+
+  it('is free when EventBridge tells of the execution’s end: all that it held, and nobody else’s', async () => {
+    await using service = await served({ status: 'ABORTED' });
+    const [one, two, other] = [stage.name(), stage.name(), stage.name()];
+    await held(service.handle, one, 'j');
+    await held(service.handle, two, 'j');
+    await held(service.handle, other, 'k');
+    const answer = await service.handle(statusChange('j'));
+    expect({ ...answer, released: [...answer.released].sort() }).toEqual({
+      ok: true,
+      released: [one, two].sort(),
+    });
+    expect(await stage.it.item(one)).not.toHaveProperty('leaseId');
+    expect(await stage.it.item(one)).not.toHaveProperty('execution');
+    expect(await stage.it.item(other)).toHaveProperty('leaseId');
+    expect(await service.handle(statusChange('j'))).toEqual({ ok: true, released: [] });
+  });
+
+  it('C07 is told as freed although the answer to that was lost and the SDK sent it again', async () => {
+    await using service = await served({ status: 'ABORTED' });
+    const name = stage.name();
+    await held(service.handle, name, 'n');
+    service.faults.on('UpdateItem').once().dropAnswer();
+    expect(await service.handle(statusChange('n'))).toEqual({ ok: true, released: [name] });
+  });
+
+  it('was freed by its end, and no release of its own: states that go on after a redrive are told so', async () => {
+    await using service = await served({ status: 'ABORTED' });
+    const name = stage.name();
+    const { leaseId, token } = (await held(service.handle, name, 'm')).granted;
+    await service.handle(statusChange('m'));
+    const release = { operation: 'release', name, leaseId, token };
+    expect(await service.handle(release)).toMatchObject({ ok: true, released: false, reason: 'broken' });
+  });
+
+  it.each([
+    ['anybody could make the event up', { status: 'RUNNING' }],
+    ['Step Functions could not be asked', { __type: 'ThrottlingException', message: 'slow down' }],
+  ])(
+    'stays held when only the event says that the execution has ended, which is told again: %s',
+    async (_why, answer) => {
+      await using service = await served(answer);
+      const name = stage.name();
+      await held(service.handle, name, 'l');
+      await expect(service.handle(statusChange('l'))).rejects.toMatchObject({
+        name: 'StoreError',
+        message: expect.stringMatching(/does not say that .*settle:l has ended/),
+      });
+      expect(await stage.it.item(name)).toHaveProperty('leaseId');
+    },
+  );
+
+  it('an event is delivered again when the table could not be used', async () => {
+    await using service = await served({ status: 'FAILED' });
+    const actor = await stage.it.readyActor({ maxAttempts: 1 });
+    const handle = handlerOver(actor, { executions: asking(service.sfn) });
+    const name = stage.name();
+    await held(handle, name, 'm');
+    actor.faults.on('UpdateItem').once().throttle();
+    await expect(handle(statusChange('m'))).rejects.toMatchObject({ name: 'StoreError' });
+    expect(await handle(statusChange('m'))).toEqual({ ok: true, released: [name] });
+  });
+});

@@ -1,0 +1,27 @@
+import { describe } from 'vitest';
+import { systemRuntime } from '../../../lib/runtime/index.js';
+import { DynamoTable } from '../../../lib/table/index.js';
+import { directClient } from '../../support/simulation/direct-client.js';
+import { leaseOperationsContract } from '../../support/table/lease-operations-contract.js';
+import { leaseTableContract, type StoreUnderContract } from '../../support/table/lease-table-contract.js';
+
+describe('the simulated table', () => {
+  leaseTableContract(openStore);
+  leaseOperationsContract(openStore);
+});
+
+/** The simulator's table behind production's `DynamoTable`, on real time and without a network. */
+async function openStore(): Promise<StoreUnderContract> {
+  const client = directClient();
+  return {
+    connect: (clock) =>
+      new DynamoTable({
+        client,
+        tableName: 'contract',
+        clock,
+        runtime: systemRuntime,
+        callTimeoutMs: 10_000,
+      }),
+    close: async () => {},
+  };
+}

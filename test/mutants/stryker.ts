@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { Command } from 'commander';
+import { compared } from './stryker/compare.js';
+import { excuses } from './stryker/excuses.js';
+import { withFigures } from './stryker/page.js';
+import { type StrykerReport, scoresOf, survivorsOf } from './stryker/report.js';
+
+const repository = join(import.meta.dirname, '..', '..');
+const values = new Command('mutation')
+  .description(
+    'Mutates the pure core, and fails for a mutant that lives without a written reason, or a reason without its mutant. ' +
+      'Results are kept: a second run tries only what has changed.',
+  )
+  .option('--mutate <files>', 'these only, separated by commas; leaves docs/mutation.md as it is')
+  .option('--force', 'try all again')
+  .option('--report', 'try none: compare and write what the last run found')
+  .addHelpText(
+    'after',
+    `
+Examples:
+  npm run mutation
+  npm run mutation -- --mutate lib/lease/conditions.ts`,
+  )
+  .parse()
+  .opts<{ readonly mutate?: string; readonly force?: boolean; readonly report?: boolean }>();
+
+const code = values.report ? 0 : await stryker();
+const text = await readFile(join(repository, '.leasehold/mutation/report.json'), 'utf8');
+const report: StrykerReport = JSON.parse(text);
+const survivors = survivorsOf(report);
+const { unexplained, outdated } = compared(survivors, excuses, Object.keys(report.files));
+for (const survivor of unexplained) console.log(`no reason: ${JSON.stringify(survivor)}`);
+for (const { reason: _, ...excuse } of outdated)
+  console.log(`does not live any more: ${JSON.stringify(excuse)}`);
+if (values.mutate === undefined) {
+  const page = join(repository, 'docs/mutation.md');
+  await writeFile(page, withFigures(await readFile(page, 'utf8'), scoresOf(report), survivors, excuses));
+}
+console.log(
+  `${survivors.length} survivors: ${unexplained.length} without a reason, ${outdated.length} reasons too many`,
+);
+process.exitCode = unexplained.length + outdated.length > 0 ? 1 : code;
+
+/** Runs it. Answers its exit code: 1 if the score is below the threshold. */
+async function stryker(): Promise<number> {
+  const manifest = createRequire(import.meta.url).resolve('@stryker-mutator/core/package.json');
+  const command = [join(dirname(manifest), 'bin/stryker.js'), 'run'];
+  if (values.mutate !== undefined) command.push('--mutate', values.mutate);
+  if (values.force) command.push('--force');
+  const child = spawn(process.execPath, command, { cwd: repository, stdio: 'inherit' });
+  const [exitCode] = await once(child, 'exit');
+  return exitCode ?? 1;
+}

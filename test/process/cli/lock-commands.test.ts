@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type LeaseDesk, openLeaseDesk } from '../../support/cli/lease-desk.js';
+
+describe('the commands for locks', () => {
+  let desk: LeaseDesk;
+
+  beforeAll(async () => {
+    desk = await openLeaseDesk();
+  });
+  afterAll(() => desk?.[Symbol.asyncDispose]());
+
+  describe('ls', () => {
+    beforeAll(async () => {
+      await desk.locks.acquire('ls/held', { group: 'ls', owner: 'alice' });
+      await (await desk.locks.acquire('ls/free', { group: 'ls' })).release();
+      await (await desk.locks.acquire('ls/done', { group: 'ls' })).complete(1);
+    });
+
+    it('shows what is held, by whom and for how long, as plain aligned lines in a pipe', async () => {
+      const { exitCode, stdout, stderr } = await desk.run('ls', '--group', 'ls');
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+      const [head, row, ...more] = stdout.trimEnd().split('\n');
+      expect(more).toEqual([]);
+      expect(head).toMatch(/^NAME +STATE +OWNER +HELD +LEFT +TOKEN$/);
+      expect(row).toMatch(/^ls\/held +held +alice +\d+\.\ds +\d+s +\d+$/);
+      expect(row!.indexOf('alice')).toBe(head!.indexOf('OWNER'));
+    });
+
+    it('adds free and completed ones with --all, and answers an array with --json', async () => {
+      const { exitCode, stdout } = await desk.run('ls', '--group', 'ls', '--all', '--json');
+      expect(exitCode).toBe(0);
+      const [done, free, held, ...more] = JSON.parse(stdout);
+      expect(more).toEqual([]);
+      expect(done).toMatchObject({ name: 'ls/done', state: 'completed', result: 1 });
+      expect(free).toMatchObject({ name: 'ls/free', state: 'free', remainingMs: 0 });
+      expect(held).toMatchObject({
+        name: 'ls/held',
+        state: 'held',
+        owner: 'alice',
+        leaseId: expect.any(String),
+        heldMs: expect.any(Number),
+      });
+    });
+
+    it('says on stderr that nothing is held, and answers an empty array with --json', async () => {
+      const told = await desk.run('ls', '--group', 'nobody');
+      expect(told).toMatchObject({ exitCode: 0, stdout: '', stderr: 'There are no locks.\n' });
+      expect(JSON.parse((await desk.run('ls', '--group', 'nobody', '--json')).stdout)).toEqual([]);
+    });
+
+    it('does not let an owner steer the terminal', async () => {
+      await desk.locks.acquire('odd', { group: 'odd', owner: 'eve\u001b[2J\u202e' });
+      const { stdout } = await desk.run('ls', '--group', 'odd');
+      expect(stdout).toContain('eve\\u001b[2J\\u202e');
+    });
+  });
+
+  describe('inspect', () => {
+    it('shows all about a lock, with the lease id', async () => {
+      const lease = await desk.locks.acquire('inspected', { owner: 'bob' });
+      const { exitCode, stdout } = await desk.run('inspect', 'inspected');
+      expect(exitCode).toBe(0);
+      expect(stdout).toMatch(/^state +held, /m);
+      expect(stdout).toMatch(new RegExp(`^lease id +${lease.leaseId}$`, 'm'));
+      expect(stdout).toMatch(new RegExp(`^token +${lease.token}$`, 'm'));
+      const json = JSON.parse((await desk.run('inspect', 'inspected', '--json')).stdout);
+      expect(json).toMatchObject({ name: 'inspected', leaseId: lease.leaseId, owner: 'bob', state: 'held' });
+    });
+
+    it('ends with 1 and says so when there is no such lock', async () => {
+      const { exitCode, stdout, stderr } = await desk.run('inspect', 'nothing');
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+      expect(stderr).toBe('leasehold: There is no lock "nothing" in table "leases"\n');
+    });
+
+    it('tells an error as one JSON line on stderr with --json', async () => {
+      const { exitCode, stdout, stderr } = await desk.run('inspect', 'nothing', '--json');
+      expect({ exitCode, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({
+        exitCode: 1,
+        stdout: '',
+        lines: 1,
+      });
+      const { error } = JSON.parse(stderr);
+      expect(error).toMatchObject({ name: 'CommandFailure', code: 'NO_SUCH_LOCK', lockName: 'nothing' });
+    });
+  });
+
+  describe('break', () => {
+    it('ends the lease that it names, and says whose it was', async () => {
+      const lease = await desk.locks.acquire('broken', { owner: 'carol' });
+      const { exitCode, stdout } = await desk.run('break', 'broken', '--lease-id', lease.leaseId);
+      expect(exitCode).toBe(0);
+      expect(stdout).toContain(`the lease of carol (token ${lease.token}) is over`);
+      expect(await desk.locks.inspect('broken')).toMatchObject({ state: 'free', token: lease.token });
+    });
+
+    it('takes the lease id as an argument, too, and says when that lease was over already', async () => {
+      const lease = await desk.locks.acquire('broken twice');
+      const first = await desk.run('break', 'broken twice', lease.leaseId, '--json');
+      expect(JSON.parse(first.stdout)).toMatchObject({ name: 'broken twice', broken: true });
+      const second = await desk.run('break', 'broken twice', lease.leaseId, '--json');
+      expect(second.exitCode).toBe(0);
+      expect(JSON.parse(second.stdout)).toMatchObject({ broken: false });
+    });
+
+    it('leaves another lease alone, ends with 1, and names the current one', async () => {
+      const lease = await desk.locks.acquire('kept', { owner: 'dave' });
+      const { exitCode, stdout, stderr } = await desk.run('break', 'kept', '--lease-id', 'some-other');
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+      expect(stderr).toContain(`the current one is ${lease.leaseId}, held by dave`);
+      expect(await desk.locks.inspect('kept')).toMatchObject({ state: 'held', leaseId: lease.leaseId });
+      const json = await desk.run('break', 'kept', 'some-other', '--json');
+      expect(JSON.parse(json.stderr).error).toMatchObject({
+        code: 'NOT_THE_CURRENT_LEASE',
+        current: { leaseId: lease.leaseId, owner: 'dave' },
+      });
+    });
+
+    it('asks for the lease id when it was not given', async () => {
+      const { exitCode, stderr } = await desk.run('break', 'kept');
+      expect(exitCode).toBe(2);
+      expect(stderr).toContain('--lease-id');
+    });
+  });
+
+  describe('reopen', () => {
+    it('takes a completion back, once', async () => {
+      await (await desk.locks.acquire('invoice')).complete({ paid: true });
+      const { exitCode, stdout } = await desk.run('reopen', 'invoice');
+      expect({ exitCode, stdout }).toEqual({
+        exitCode: 0,
+        stdout: 'Reopened "invoice": its completion and result are gone.\n',
+      });
+      expect(await desk.locks.inspect('invoice')).toMatchObject({ state: 'free', result: undefined });
+      const again = await desk.run('reopen', 'invoice', '--json');
+      expect(again.exitCode).toBe(0);
+      expect(JSON.parse(again.stdout)).toMatchObject({ name: 'invoice', reopened: false, state: 'free' });
+    });
+
+    it('ends with 1 when there is no such lock', async () => {
+      expect(await desk.run('reopen', 'nothing')).toMatchObject({ exitCode: 1, stdout: '' });
+    });
+  });
+});

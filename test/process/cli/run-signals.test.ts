@@ -1,0 +1,186 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Running, type RunOnDesk, runOnDesk } from '../../support/cli/run-on-desk.js';
+import { stallingProxy } from '../../support/cli/stalling-proxy.js';
+import { isAlive } from '../../support/local/child-processes.js';
+import { until } from '../../support/until.js';
+
+/** Says that it runs, with its pid, and goes on until it is ended. */
+const runsOn = 'setInterval(() => {}, 1000); console.log("pid", process.pid);';
+const ignores = (signal: string) => `process.on("${signal}", () => console.log("got ${signal}"));`;
+/** Starts a second process of the same kind in its group. */
+const withChild = (script: string, own = script) =>
+  `require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(script)}], { stdio: "inherit" }); ${own}`;
+
+describe.skipIf(process.platform === 'win32')('C44 run and its signals', () => {
+  let desk: RunOnDesk;
+  let started: number[] = [];
+  beforeAll(async () => {
+    desk = await runOnDesk();
+  });
+  afterEach(async () => {
+    for (const pid of started) if (await isAlive(pid)) process.kill(pid, 'SIGKILL');
+    started = [];
+  });
+  afterAll(() => desk?.[Symbol.asyncDispose]());
+
+  /** The pids that have been said, as soon as there are so many. */
+  async function pids(running: Running, count = 1): Promise<number[]> {
+    const found = () => [...running.stdout().matchAll(/^pid (\d+)$/gm)].map(([, pid]) => Number(pid));
+    await until(`${count} processes run`, () => found().length >= count);
+    started.push(...found(), running.child.pid!);
+    return found();
+  }
+  const allGone = async (list: readonly number[]) =>
+    (await Promise.all(list.map(isAlive))).every((alive) => !alive);
+  const state = async (name: string) => (await desk.locks.inspect(name))?.state;
+
+  it('C44 passes signals on, to all that the command has started, and lets the command decide', async () => {
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'];
+    const script = `${signals.map(ignores).join('')} ${runsOn}`;
+    const running = desk.node('passed-on', withChild(script));
+    const [leader] = await pids(running, 2);
+    for (const signal of signals) {
+      running.child.kill(signal as NodeJS.Signals);
+      const told = () => running.stdout().match(new RegExp(`^got ${signal}$`, 'gm'))?.length;
+      await until(`both got ${signal}`, () => told() === 2);
+    }
+    expect(await state('passed-on')).toBe('held');
+    process.kill(-leader!, 'SIGKILL');
+    expect((await running.ended).exitCode).toBe(137);
+    expect(await state('passed-on')).toBe('free');
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('C34 C44 %s ends the command and releases the lock: exit code %i', async (signal, code) => {
+    const name = `released-at-${signal}`;
+    const running = desk.node(name, runsOn);
+    const list = await pids(running);
+    running.child.kill(signal);
+    expect((await running.ended).exitCode).toBe(code);
+    expect(await state(name)).toBe('free');
+    expect(await allGone(list)).toBe(true);
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('C44 a wait is interrupted by %s: nothing is left, exit code %i', async (signal, code) => {
+    const name = `waited-for-at-${signal}`;
+    const lease = await desk.locks.acquire(name);
+    const running = desk.run(name, ['--wait', '1h'], process.execPath, '-e', 'console.log("ran")');
+    await running.saidOnStderr('waiting for');
+    running.child.kill(signal);
+    const { exitCode, stdout, stderr } = await running.ended;
+    expect({ exitCode, stdout }).toEqual({ exitCode: code, stdout: '' });
+    expect(stderr).toContain(`stopped by ${signal}; "${name}" is not held, and the command was not run`);
+    await lease.release();
+    expect(await state(name)).toBe('free');
+  });
+
+  it('C44 on loss the whole group gets SIGTERM, and SIGKILL after the grace: exit code 76', async () => {
+    const running = desk.node('broken', withChild(`${ignores('SIGTERM')} ${runsOn}`));
+    const list = await pids(running, 2);
+    await desk.locks.break('broken', (await desk.locks.inspect('broken'))!.leaseId!);
+    const { exitCode, stdout, stderr } = await running.ended;
+    expect(exitCode).toBe(76);
+    expect(stdout.match(/^got SIGTERM$/gm)).toHaveLength(2);
+    expect(stderr).toMatch(/^leasehold: Lost lock "broken" \(token \d+\): broken; .* is told to end$/m);
+    expect(await allGone(list)).toBe(true);
+  });
+
+  it('C44 on loss a group that somebody has stopped goes on, to end in order', async () => {
+    const ends = 'process.on("SIGTERM", () => { console.log("in order"); process.exit(0) });';
+    const running = desk.node('stopped-group', `${ends} ${runsOn}`);
+    const [leader] = await pids(running);
+    process.kill(-leader!, 'SIGSTOP');
+    await desk.locks.break('stopped-group', (await desk.locks.inspect('stopped-group'))!.leaseId!);
+    expect(await running.ended).toMatchObject({ exitCode: 76, stdout: expect.stringContaining('in order') });
+  });
+
+  it('C44 a command that ends well under a lock that it lost on the way is 76, whatever it says', async () => {
+    const running = desk.node('lost-at-the-end', `process.on("SIGTERM", () => process.exit(0)); ${runsOn}`);
+    await pids(running);
+    await desk.locks.break('lost-at-the-end', (await desk.locks.inspect('lost-at-the-end'))!.leaseId!);
+    expect((await running.ended).exitCode).toBe(76);
+  });
+
+  it('C44 a command that ends before anybody noticed the loss is 76, too: the release finds it', async () => {
+    const running = desk.node('lost-unnoticed', `process.on("SIGUSR1", () => process.exit(0)); ${runsOn}`);
+    await pids(running);
+    await desk.locks.break('lost-unnoticed', (await desk.locks.inspect('lost-unnoticed'))!.leaseId!);
+    running.child.kill('SIGUSR1');
+    expect((await running.ended).exitCode).toBe(76);
+  });
+
+  it('C44 C31 cut off from the store, the command gets SIGTERM before its lease ends', async () => {
+    await using proxy = await stallingProxy(desk.dynamo.endpoint);
+    const script = `process.on("SIGTERM", () => { console.log("told at", Date.now()); process.exit(0) }); ${runsOn}`;
+    // Long enough that a renewal is seen to fail before the lease is in danger, on a busy machine, too.
+    const options = ['--lease', '10s', '--endpoint', proxy.endpoint];
+    const running = desk.run('cut-off', options, process.execPath, '-e', script);
+    const list = await pids(running);
+    proxy.stall();
+    const { exitCode, stdout, stderr } = await running.ended;
+    expect(exitCode).toBe(76);
+    expect(stderr).toContain('store-unavailable');
+    // The engine runs on this machine's clock.
+    const toldAt = Number(/told at (\d+)/.exec(stdout)![1]);
+    expect(toldAt).toBeLessThan((await desk.locks.inspect('cut-off'))!.expiresAt!);
+    expect(await allGone(list)).toBe(true);
+  });
+
+  it('C44 C36 stopped past its lease and woken, it ends the command, and only then gives the lock back', async () => {
+    // The command itself ends at once; what it has started does not.
+    const running = desk.node('frozen', withChild(`${ignores('SIGTERM')} ${runsOn}`, runsOn));
+    const list = await pids(running, 2);
+    running.child.kill('SIGSTOP');
+    await until('the lease has run out', async () => (await state('frozen')) === 'expired');
+    running.child.kill('SIGCONT');
+    await until('given back', async () => (await state('frozen')) === 'free');
+    expect(await allGone(list)).toBe(true);
+    expect(await running.ended).toMatchObject({ exitCode: 76 });
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'C44 Ctrl-Z stops the command, too; continued within its lease it goes on',
+    async () => {
+      const running = desk.run('stopped', ['--lease', '30s'], process.execPath, '-e', runsOn);
+      const list = [...(await pids(running)), running.child.pid!];
+      running.child.kill('SIGTSTP');
+      await until('both are stopped', async () => (await Promise.all(list.map(isStopped))).every(Boolean));
+      running.child.kill('SIGCONT');
+      await until('both go on', async () => !(await Promise.all(list.map(isStopped))).some(Boolean));
+      running.child.kill('SIGTERM');
+      expect((await running.ended).exitCode).toBe(143);
+    },
+  );
+
+  it.skipIf(process.platform !== 'linux')(
+    'C44 C36 Ctrl-Z past the lease: the command never goes on but to be ended',
+    async () => {
+      // So often that it would be heard between going on and being ended.
+      const beats = 'setInterval(() => console.log("beat"), 1); console.log("pid", process.pid);';
+      const running = desk.node('stopped-for-long', beats);
+      const list = await pids(running);
+      running.child.kill('SIGTSTP');
+      await until(
+        'stopped',
+        async () => (await isStopped(list[0]!)) && (await isStopped(running.child.pid!)),
+      );
+      await until('the lease has run out', async () => (await state('stopped-for-long')) === 'expired');
+      const before = running.stdout();
+      running.child.kill('SIGCONT');
+      const { exitCode, stdout } = await running.ended;
+      expect(exitCode).toBe(76);
+      expect(stdout).toBe(before);
+    },
+  );
+});
+
+async function isStopped(pid: number): Promise<boolean> {
+  return /\) T /.test(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''));
+}

@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { runCommand, startCommand } from '../../support/cli/command-line.js';
+import { openLeaseDesk } from '../../support/cli/lease-desk.js';
+
+const commands = [['ls'], ['inspect'], ['break'], ['reopen'], ['table', 'create'], ['scan']];
+
+describe('the command line', () => {
+  it.each(commands)('shows an example in the help of %s %s', async (...words) => {
+    const { exitCode, stdout, stderr } = await runCommand([...words, '--help']);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(stdout).toContain(`Usage: leasehold ${words.join(' ')}`);
+    expect(stdout).toMatch(new RegExp(`Examples?:\\n  \\$ leasehold ${words.join(' ')}`));
+    expect(stdout).toContain('--table <name>');
+  });
+
+  it('tells its version', async () => {
+    const { version } = JSON.parse(await readFile('package.json', 'utf8'));
+    expect(await runCommand(['--version'])).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  it.each([
+    ['no command', []],
+    ['an unknown command', ['lease']],
+    ['an unknown option', ['ls', '--grupo', 'x']],
+    ['a missing argument', ['inspect']],
+    ['too many arguments', ['reopen', 'a', 'b']],
+    ['a duration without a unit', ['scan', 's3://b/p', '--lease', '30']],
+    ['a duration of nothing', ['scan', 's3://b/p', '--lease', '0s']],
+    ['a location that is no S3 address', ['scan', '/tmp']],
+    ['no seats', ['scan', 's3://b/p', '--seats', '0']],
+    ['an endpoint that is no URL', ['ls', '--endpoint', 'localhost:8000']],
+    ['nothing to scan', ['scan']],
+    ['an option that the state machine does not take', ['scan', '--state-machine', 'arn', '--lease', '30s']],
+  ])('ends with 2 and a hint on stderr for %s', async (_what, args) => {
+    const { exitCode, stdout, stderr } = await runCommand(args);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toMatch(/^(leasehold: |Usage: )/);
+    expect(stderr).not.toMatch(/^ +at .+:\d+:\d+/m);
+  });
+
+  it('names the unit that a duration lacks', async () => {
+    const { stderr } = await runCommand(['scan', 's3://b/p', '--lease', '30']);
+    expect(stderr).toContain("'30' is invalid. A duration needs a number above 0 and a unit: 30s");
+  });
+
+  it('tells a usage error as one JSON line with --json, before anything is parsed', async () => {
+    const { exitCode, stdout, stderr } = await runCommand(['ls', '--grupo', '--json']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(JSON.parse(stderr)).toEqual({
+      error: { name: 'UsageError', code: 'USAGE', message: expect.stringContaining("'--grupo'") },
+    });
+  });
+});
+
+describe('the command line with a store', () => {
+  it('says how to make a table that is missing, in one line', async () => {
+    await using desk = await openLeaseDesk();
+    const { exitCode, stdout, stderr } = await runCommand([
+      'ls',
+      '--table',
+      'absent',
+      '--endpoint',
+      desk.dynamo.endpoint,
+    ]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toMatch(/^leasehold: Table "absent" does not exist .*table create.*\n$/);
+  });
+
+  it('ends with 1 and one line when nobody answers, and shows the cause when asked', async () => {
+    const args = ['ls', '--endpoint', 'http://127.0.0.1:1'];
+    const { exitCode, stderr } = await runCommand(args);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^leasehold: .*ECONNREFUSED.*\n$/);
+    expect((await runCommand([...args, '--verbose'])).stderr).toMatch(/\[cause\]: /);
+    const { error } = JSON.parse((await runCommand([...args, '--json'])).stderr);
+    expect(error).toMatchObject({ name: 'StoreError', code: 'STORE_ERROR', retryable: true });
+  });
+
+  it('ends quietly when the reader of its output goes away', async () => {
+    await using desk = await openLeaseDesk();
+    await desk.locks.acquire('somebody');
+    const { child, ended, stderr } = startCommand(['ls', ...desk.where]);
+    child.stdout?.destroy();
+    expect(await ended).toMatchObject({ exitCode: 0 });
+    expect(stderr()).toBe('');
+  });
+});

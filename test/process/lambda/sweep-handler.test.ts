@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundleLambdas } from '../../../bin/build/lambda-bundles.js';
+import { startLocalLambda } from '../../../bin/start/state-machine/index.js';
+import { createSweepHandler } from '../../../lib/lambda/index.js';
+import { useStage } from '../../support/use-stage.js';
+
+const context = { getRemainingTimeInMillis: () => 600_000 };
+
+describe('the bundled sweeper in a process of its own, on a real engine', () => {
+  const stage = useStage();
+  let home: string;
+
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'leasehold-sweep-'));
+    await bundleLambdas(home);
+  });
+
+  afterAll(() => rm(home, { recursive: true, force: true }));
+
+  it('deletes expired items and says how many', async () => {
+    const [old, recent] = [stage.name(), stage.name()];
+    await stage.it.put({ name: old, version: 7, ttl: 1 });
+    await stage.it.put({ name: recent, version: 7, ttl: Math.floor(Date.now() / 1_000) + 3_600 });
+    await using lambda = await startLocalLambda({
+      functions: {
+        sweep: {
+          handler: join(home, 'sweep', 'index.mjs'),
+          env: {
+            LEASEHOLD_TABLE: stage.it.table,
+            LEASEHOLD_DYNAMODB_ENDPOINT: stage.it.dynamo.endpoint,
+          },
+          timeoutMs: 60_000,
+        },
+      },
+    });
+    const answer = await lambda.invoke('sweep', {}, AbortSignal.timeout(30_000));
+    expect(answer).toMatchObject({ status: 'done', deleted: 1, spared: 0 });
+    expect(await stage.it.item(old)).toBeUndefined();
+    expect(await stage.it.item(recent)).toBeDefined();
+  });
+});
+
+describe('what the sweeper refuses', () => {
+  it.each([
+    [{}, 'LEASEHOLD_TABLE: the name of the lease table is missing'],
+    [
+      { LEASEHOLD_TABLE: 'leases', LEASEHOLD_DELETES_PER_SECOND: 'many' },
+      'LEASEHOLD_DELETES_PER_SECOND: must be a whole number from 1 to 1000, got "many"',
+    ],
+    [
+      { LEASEHOLD_TABLE: 'leases', LEASEHOLD_DELETES_PER_SECOND: '0' },
+      'LEASEHOLD_DELETES_PER_SECOND: must be a whole number from 1 to 1000, got "0"',
+    ],
+  ])('%j: a UsageError that says what came and what is allowed', async (env, message) => {
+    await expect(createSweepHandler({ env })({}, context)).rejects.toThrow(
+      expect.objectContaining({ name: 'UsageError', message }),
+    );
+  });
+});

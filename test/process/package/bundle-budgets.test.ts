@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientShare, fits, functionShares, shareLine } from '../../../bin/build/bundle-budgets.js';
+import { bundleLambdas, type LambdaBundle } from '../../../bin/build/lambda-bundles.js';
+import { startLocalLambda } from '../../../bin/start/state-machine/index.js';
+
+let home: string;
+let bundles: readonly LambdaBundle[];
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'leasehold-budgets-'));
+  bundles = await bundleLambdas(home);
+});
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+describe('sizes of what is bundled', () => {
+  it('every function keeps to its budget', () => {
+    const shares = functionShares(bundles);
+    expect(shares.length).toBeGreaterThanOrEqual(3);
+    expect(shares.filter((share) => !fits(share)).map(shareLine)).toEqual([]);
+  });
+
+  it("the client's own share keeps to its budget", async () => {
+    const share = await clientShare();
+    expect(fits(share), shareLine(share)).toBe(true);
+  });
+
+  it('one byte more is too large, and so is what nobody has given a budget', () => {
+    const share = { name: 'x', bytes: 1_000, budgetBytes: 1_000 };
+    expect(fits(share)).toBe(true);
+    expect(fits({ ...share, bytes: 1_001 })).toBe(false);
+    expect(fits({ ...share, budgetBytes: undefined })).toBe(false);
+    expect(shareLine({ ...share, bytes: 2_500, laterBytes: 700 })).toBe(
+      'x: 2.5 KB of 1.0 KB, and 0.7 KB loaded only when needed: TOO LARGE',
+    );
+  });
+
+  it('bundled again, a directory has no chunk of an earlier build', async () => {
+    const chunks = async () => (await readdir(join(home, 'plan', 'chunks'))).sort();
+    const before = await chunks();
+    await writeFile(join(home, 'plan', 'chunks', 'old-AAAAAAAA.mjs'), '');
+    await bundleLambdas(home);
+    expect(await chunks()).toEqual(before);
+  });
+});
+
+describe("a bundle's credentials", () => {
+  it('those of the environment are all it looks for: without them it says so', async () => {
+    const plan = bundles.find(({ name }) => name === 'plan')!;
+    expect(existsSync(plan.path)).toBe(true);
+    await using lambda = await startLocalLambda({
+      functions: {
+        plan: {
+          handler: plan.path,
+          env: {
+            AWS_ACCESS_KEY_ID: '',
+            LEASEHOLD_TABLE: 'leases',
+            LEASEHOLD_DYNAMODB_ENDPOINT: 'http://127.0.0.1:9',
+          },
+        },
+      },
+    });
+    await expect(lambda.invoke('plan', { run: 'r', input: { bucket: 'data', seats: 1 } })).rejects.toThrow(
+      'There are no credentials for table "leases": The environment has no AWS_ACCESS_KEY_ID',
+    );
+  });
+});

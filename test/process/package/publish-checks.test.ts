@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type InstalledPackage, installedPackage } from '../../support/package/installed-package.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+let place: InstalledPackage;
+
+beforeAll(async () => {
+  place = await installedPackage([]);
+});
+afterAll(() => place?.[Symbol.asyncDispose]());
+
+/** A tool of this repository, on the tarball. @returns what it says, and its exit code */
+async function tool(path: string, ...args: readonly string[]): Promise<{ said: string; code: number }> {
+  const command = [`${root}/node_modules/${path}`, ...args];
+  const ended = await promisify(execFile)(process.execPath, command, { cwd: root }).catch((error) => error);
+  return { said: `${ended.stdout}${ended.stderr}`, code: ended.code ?? 0 };
+}
+
+it('publint finds nothing, not even something to suggest', async () => {
+  const { said, code } = await tool(
+    'publint/src/cli.js',
+    'run',
+    place.tarball,
+    '--strict',
+    '--level',
+    'suggestion',
+  );
+  expect(said).toContain('All good!');
+  expect(code).toBe(0);
+});
+
+it('attw finds types for every sub-path, for importers of ES modules', { timeout: 240_000 }, async () => {
+  const { said, code } = await tool(
+    '@arethetypeswrong/cli/dist/index.js',
+    place.tarball,
+    '--profile',
+    'esm-only',
+  );
+  expect(said).toContain('"leasehold/cdk"');
+  expect(code).toBe(0);
+});
+
+it('the tarball is small, and holds what it should', () => {
+  // Most of it is the bundled functions, each with its own SDK, as each is deployed by itself.
+  expect(place.bytes).toBeLessThan(2_000_000);
+  expect(place.unpackedBytes).toBeLessThan(7_000_000);
+  expect(place.files).toEqual(
+    expect.arrayContaining(['README.md', 'LICENSE', 'CHANGELOG.md', 'package.json', 'docs/protocol.md']),
+  );
+  const kept = ['dist/lib/', 'dist/lambda/', 'dist/bin/', 'docs/'];
+  const others = place.files.filter(
+    (file) => file.includes('/') && !kept.some((folder) => file.startsWith(folder)),
+  );
+  expect(others).toEqual([]);
+  const unwanted = /(^|\/)(test|sim|chaos|bench|local-run|start|app)\/|\.test\.|\.ts\.map$/;
+  expect(place.files.filter((file) => unwanted.test(file))).toEqual([]);
+});

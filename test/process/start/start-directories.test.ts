@@ -1,0 +1,73 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { oddNames } from '../../support/local/odd-names.js';
+import { bundleOnce } from '../../support/start/bundle-once.js';
+import { startJson } from '../../support/start/start-process.js';
+import { names, temporaryFiles } from '../../support/start/temporary-files.js';
+
+beforeAll(bundleOnce);
+vi.setConfig({ testTimeout: 240_000 });
+
+describe('npm start -- --dir', () => {
+  it('an empty directory: complete, nobody is struck, and it says why', async () => {
+    await using files = await temporaryFiles();
+    const { exitCode, json, stderr } = await startJson(['--dir', files.directory]);
+    expect(exitCode).toBe(0);
+    expect(json).toMatchObject({ complete: true, objects: 0, independentCount: 0, slices: 1, takeovers: 0 });
+    expect(json.mischief).toMatchObject({ ordered: [], strikes: [] });
+    expect(stderr).toContain('nobody is struck: there is no object to work on');
+  });
+
+  it('one file: its one worker is stopped, succeeded and refused', async () => {
+    await using files = await temporaryFiles(['only']);
+    const { exitCode, json } = await startJson(['--dir', files.directory, '--lease', '2s', '--seats', '2']);
+    expect(exitCode).toBe(0);
+    expect(json).toMatchObject({ complete: true, objects: 1, independentCount: 1 });
+    expect(json.mischief.strikes).toMatchObject([{ kind: 'stop', slice: '000000', page: 1 }]);
+    expect(json.staleWritesRejected).toBe(1);
+    expect(json.mischief.notes).toHaveLength(1);
+  });
+
+  it('names that some layer is known to get wrong, on small pages', async () => {
+    await using files = await temporaryFiles(oddNames);
+    const { exitCode, json } = await startJson([
+      ...['--dir', files.directory, '--page-size', '2', '--lease', '2s', '--seats', '3'],
+    ]);
+    expect(exitCode).toBe(0);
+    expect(json).toMatchObject({
+      complete: true,
+      objects: oddNames.length,
+      independentCount: oddNames.length,
+    });
+    expect(json.slices).toBeGreaterThan(1);
+  });
+
+  it('a key on every cut', async () => {
+    await using files = await temporaryFiles();
+    const flat = new Set([...names(3_000)].map((name) => name.slice('folder-0/'.length)));
+    files.add(flat);
+    const args = [
+      '--dir',
+      files.directory,
+      '--page-size',
+      '50',
+      '--seats',
+      '3',
+      '--slices',
+      '12',
+      '--no-mischief',
+    ];
+    // A file on a cut may move the cuts of the next plan, until none moves any more.
+    for (let round = 0; ; round++) {
+      const { exitCode, json } = await startJson(args);
+      expect(exitCode).toBe(0);
+      expect(json).toMatchObject({ complete: true, objects: flat.size, independentCount: flat.size });
+      const cuts = json.sliceResults.map(({ hi }) => hi).filter((hi) => hi !== undefined);
+      expect(cuts.length).toBeGreaterThan(2);
+      const missing = cuts.filter((cut) => !flat.has(cut));
+      if (missing.length === 0) break;
+      expect(round).toBeLessThan(5);
+      files.add(missing);
+      for (const cut of missing) flat.add(cut);
+    }
+  });
+});

@@ -1,0 +1,18 @@
+import { beforeAll, expect, it, vi } from 'vitest';
+import { bundleOnce } from '../../support/start/bundle-once.js';
+import { startJson } from '../../support/start/start-process.js';
+import { temporaryFiles } from '../../support/start/temporary-files.js';
+
+beforeAll(bundleOnce);
+vi.setConfig({ testTimeout: 300_000 });
+
+it('npm start scans 100,000 files in one flat directory', async () => {
+  const count = 100_000;
+  const flat = Array.from({ length: count }, (_, index) => `object-${String(index).padStart(6, '0')}.dat`);
+  await using files = await temporaryFiles(flat);
+  const { exitCode, json } = await startJson(['--dir', files.directory]);
+  expect(exitCode).toBe(0);
+  expect(json).toMatchObject({ complete: true, objects: count, independentCount: count });
+  expect(json.takeovers).toBeGreaterThanOrEqual(1);
+  expect(json.staleWritesRejected).toBeGreaterThanOrEqual(1);
+});

@@ -1,0 +1,53 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { descendants, isAlive, until } from '../../support/local/child-processes.js';
+import { bundleOnce } from '../../support/start/bundle-once.js';
+import { type StartProcess, startProcess } from '../../support/start/start-process.js';
+import { names, temporaryFiles } from '../../support/start/temporary-files.js';
+
+beforeAll(bundleOnce);
+vi.setConfig({ testTimeout: 240_000 });
+
+const nothingLeft = { leftFiles: [], leftProcesses: [] };
+
+describe('npm start, interrupted', () => {
+  it.each([
+    // The process that synthesizes; then the engine and the workers.
+    ['at once', /leasehold {2}/, 'SIGINT', 130, 0],
+    ['while it makes itself ready', /synthesizing|planning|scanning|worker/, 'SIGINT', 130, 1],
+    ['with one worker dead', / killed in /, 'SIGINT', 130, 3],
+    ['with one worker stopped', / stopped in /, 'SIGINT', 130, 4],
+    ['with one worker stopped, by a termination', / stopped in /, 'SIGTERM', 143, 4],
+  ] as const)('%s leaves nothing behind', async (_when, said, signal, exitCode, leastProcesses) => {
+    await using files = await temporaryFiles(names(3_000, 5));
+    const started = await startProcess(['--dir', files.directory, '--seats', '3', '--page-size', '50']);
+    await interruptWhen(started, said, signal);
+    const ended = await started.ended;
+    expect(ended).toMatchObject({ exitCode, ...nothingLeft });
+    expect(ended.processesThen).toBeGreaterThanOrEqual(leastProcesses);
+    expect(ended.stderr).toBe(`error: stopped by ${signal}\n`);
+  });
+
+  it('twice, the second time in the middle of putting away, leaves nothing behind either', async () => {
+    await using files = await temporaryFiles(names(3_000, 5));
+    const started = await startProcess(['--dir', files.directory, '--seats', '3', '--page-size', '50']);
+    await interruptWhen(started, / stopped in /, 'SIGINT');
+    started.child.kill('SIGINT');
+    expect(await started.ended).toMatchObject({ exitCode: 130, ...nothingLeft });
+  });
+
+  it('killed outright with one worker stopped leaves no process behind', async () => {
+    await using files = await temporaryFiles(names(3_000, 5));
+    const started = await startProcess(['--dir', files.directory, '--seats', '3', '--page-size', '50']);
+    await started.said(/ stopped in /);
+    const family = await descendants(started.child.pid);
+    started.child.kill('SIGKILL');
+    expect(family.length).toBeGreaterThanOrEqual(4);
+    await until(async () => !(await Promise.all(family.map(isAlive))).includes(true));
+    await started.ended;
+  });
+});
+
+async function interruptWhen(started: StartProcess, said: RegExp, signal: NodeJS.Signals): Promise<void> {
+  await started.said(said);
+  await started.signalGroup(signal);
+}

@@ -1,0 +1,57 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { bundleOnce } from '../../support/start/bundle-once.js';
+import { startJson, startProcess } from '../../support/start/start-process.js';
+import { names, temporaryFiles } from '../../support/start/temporary-files.js';
+
+beforeAll(bundleOnce);
+vi.setConfig({ testTimeout: 240_000 });
+
+describe('npm start with mischief', () => {
+  it('sees a takeover of the killed and of the stopped worker, and the refusal; the same seed strikes the same slices', async () => {
+    await using files = await temporaryFiles(names(6_000, 7));
+    const args = ['--dir', files.directory, '--seats', '4', '--page-size', '100', '--seed', '3'];
+    const first = await startJson(args);
+    expect(first.exitCode).toBe(0);
+    expect(first.leftFiles).toEqual([]);
+    const { json } = first;
+    expect(json).toMatchObject({ complete: true, objects: 6_000, independentCount: 6_000, bytes: 0 });
+    expect(json.checks.filter(({ holds }) => !holds)).toEqual([]);
+    expect(json.slices).toBe(json.sliceResults.length);
+    expect(json.takeovers).toBeGreaterThanOrEqual(2);
+    expect(json.staleWritesRejected).toBeGreaterThanOrEqual(1);
+    expect(json.listRequests).toBeGreaterThanOrEqual(60);
+    expect(json.durationMs).toBeGreaterThan(0);
+
+    const { strikes, takeovers, refusedWrites } = json.mischief;
+    expect(strikes.map(({ kind }) => kind).sort()).toEqual(['kill', 'stop']);
+    for (const { slice, token } of strikes) {
+      const takeover = takeovers.find((one) => one.slice === slice && one.previousToken === token);
+      expect(takeover?.token).toBeGreaterThan(token);
+    }
+    const stopped = strikes.find(({ kind }) => kind === 'stop')!;
+    expect(refusedWrites).toContainEqual(
+      expect.objectContaining({ slice: stopped.slice, token: stopped.token, pid: stopped.pid }),
+    );
+
+    const again = await startJson(args);
+    expect(again.exitCode).toBe(0);
+    expect(again.json.mischief.ordered).toEqual(json.mischief.ordered);
+    expect(again.json.mischief.strikes.map(({ slice }) => slice).sort()).toEqual(
+      strikes.map(({ slice }) => slice).sort(),
+    );
+  });
+
+  it('goes without where it is told to, and ends its plain lines with report and proof', async () => {
+    await using files = await temporaryFiles(names(500, 3));
+    const started = await startProcess(['--dir', files.directory, '--seats', '2', '--no-mischief']);
+    const { exitCode, stdout, stderr } = await started.ended;
+    expect(exitCode).toBe(0);
+    expect(stderr).toBe('');
+    expect(stdout).toContain('takeovers: 0 ');
+    expect(stdout).toContain('stale writes refused: 0;');
+    expect(stdout).toContain('folder-0');
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(' complete: 500 objects, each in exactly one result');
+    // No colours and no cursor movements in a pipe.
+    expect(stdout).not.toContain('\u001b');
+  });
+});

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startOptionsOf } from '../../../bin/start/start-options.js';
+import { startProcess } from '../../support/start/start-process.js';
+
+describe('the options of npm start', () => {
+  it('have defaults, and take what is given', () => {
+    expect(startOptionsOf([])).toMatchObject({ leaseMs: 4_000, mischief: true, json: false });
+    expect(startOptionsOf([]).directory).toMatch(/node_modules\/?$/);
+    const given = startOptionsOf([
+      ...['--dir', '/a', '--seats', '3', '--slices', '9', '--page-size', '10', '--lease', '1500ms'],
+      ...['--seed', '5', '--no-mischief', '--json', '--engine', 'dynalite'],
+    ]);
+    expect(given).toEqual({
+      directory: '/a',
+      seats: 3,
+      slices: 9,
+      pageSize: 10,
+      leaseMs: 1_500,
+      seed: 5,
+      mischief: false,
+      json: true,
+      engine: 'dynalite',
+    });
+  });
+
+  it.each([
+    [['--seats', '0'], /seats/],
+    [['--seats', 'many'], /seats/],
+    [['--page-size', '1001'], /page-size/],
+    [['--slices', '-1'], /slices/],
+    [['--lease', '4'], /lease/],
+    [['--lease', '10ms'], /lease/],
+    [['--seed', '1.5'], /seed/],
+    [['--engine', 'oracle'], /engine/],
+    [['--dri', 'x'], /--dir/],
+    [['surplus'], /argument/],
+    [['--dir', '/there/is/none'], /no directory/],
+    [['--dir', join(import.meta.dirname, 'start-options.test.ts')], /not a directory/],
+  ])('refuses %j in words, with exit code 2, before anything is started', async (args, words) => {
+    const { exitCode, stdout, stderr, leftFiles } = await (await startProcess(args)).ended;
+    expect({ exitCode, stdout, leftFiles }).toEqual({ exitCode: 2, stdout: '', leftFiles: [] });
+    expect(stderr).toMatch(/^error: /);
+    expect(stderr).toMatch(words);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it('shows an example in its help', async () => {
+    const { exitCode, stdout } = await (await startProcess(['--help'])).ended;
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('npm start -- --dir');
+  });
+});

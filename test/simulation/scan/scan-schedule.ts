@@ -1,0 +1,124 @@
+import { planScan } from '../../../lib/scan/index.js';
+import type { History, Premises } from '../history/history.js';
+import { type ClientHabits, drawClientHabits } from '../lock/hold-options.js';
+import { Nemesis } from '../lock/nemesis.js';
+import { drawClocks, drawWeather, type Weather } from '../lock/weather.js';
+import { FrontEnds } from '../net/front-ends.js';
+import { Network } from '../net/network.js';
+import { Cluster, leaseTable } from '../world/cluster.js';
+import type { Random } from '../world/random.js';
+import type { Trace } from '../world/trace.js';
+import { drawKeys } from './bucket-keys.js';
+import { judge } from './judge.js';
+import { ScanMachine } from './scan-machine.js';
+import { SeatTroupe } from './seat-troupe.js';
+import { SimS3 } from './sim-s3.js';
+import { steal } from './thief.js';
+
+const run = 'run';
+
+/** Plays one schedule of a scan from the draws of its seed: plan, seats and thieves in trouble, then rounds in peace, then the proof. */
+export async function playScan(random: Random, trace?: Trace): Promise<History> {
+  const weather: Weather = { ...drawWeather(random, true), deepSleep: false };
+  const habits = drawClientHabits(random);
+  const keys = drawKeys(random);
+  const cluster = clusterOf(random, weather, habits, keys, trace);
+  const s3 = new SimS3(keys);
+  const seats = random.whole(1, 3);
+  const troupe = new SeatTroupe(cluster, habits, s3, run);
+  const plan = await planned(cluster, habits, s3, seats);
+  if (plan) {
+    for (let seat = 0; seat < seats; seat++) troupe.start(seat);
+    const thief = new ScanMachine(cluster, 'thief', habits, drawClocks(random, true), s3);
+    steal(thief, run, keys).catch((error) => cluster.fail(error));
+    const nemesis = new Nemesis(cluster, weather, () => troupe.processes, 3 * habits.leaseMs);
+    if (weather.earlyDeletion) cluster.loop.after(random.spread(1, 10_000), () => deleteSlice(cluster));
+    if (random.chance(0.4)) putMore(cluster, s3, keys);
+    await cluster.loop.run(cluster.nowMs + random.between(3_000, 20_000), () => troupe.isDone);
+    nemesis.stop();
+    thief.process.crash();
+  }
+  cluster.network.calm();
+  cluster.lateIsLost = true;
+  if (random.chance(0.5)) for (const process of troupe.processes) process.crash();
+  troupe.isOver = true;
+  await judge(cluster, habits, s3, run, seats);
+  cluster.loop.clear();
+  if (cluster.failure !== undefined) throw cluster.failure;
+  return cluster.history;
+}
+
+/** Two planners now and then, on a network that may fail them. */
+async function planned(cluster: Cluster, habits: ClientHabits, s3: SimS3, seats: number): Promise<boolean> {
+  const { random, loop } = cluster;
+  const pageSize = random.pick([1, 2, 3, 5]);
+  let [open, done] = [0, false];
+  for (let planner = 0; planner < (random.chance(0.2) ? 2 : 1); planner++) {
+    const machine = new ScanMachine(cluster, `plan-${planner}`, habits, drawClocks(random, true), s3);
+    const { locks } = machine;
+    const slices = random.whole(1, 5);
+    open += 1;
+    planScan({ locks, s3: machine.s3, run, bucket: 'data', seats, slices, pageSize }).then(
+      () => {
+        [open, done] = [open - 1, true];
+      },
+      (error: Error) => {
+        open -= 1;
+        cluster.note(machine.process.id, `fails: ${error.message}`);
+        if (error.name !== 'StoreError') cluster.fail(error);
+      },
+    );
+  }
+  await loop.run(loop.nowMs + 60_000, () => open === 0 || cluster.failure !== undefined);
+  return done;
+}
+
+/** Keys come up while the scan runs: next to others, so that pages end elsewhere. */
+function putMore(cluster: Cluster, s3: SimS3, keys: readonly string[]): void {
+  const { random, loop } = cluster;
+  for (let more = 0; more < 6; more++) {
+    loop.after(random.spread(100, 8_000), () => s3.add(`${random.pick(keys)}${random.pick(['', '/'])}!`));
+  }
+}
+
+/** Somebody with too many rights: the proof must notice. */
+function deleteSlice(cluster: Cluster): void {
+  const names = [...cluster.store.itemsOf(leaseTable).keys()].filter((name) =>
+    name.startsWith(`scan/${run}/`),
+  );
+  if (names.length === 0) return;
+  const free = names.filter((name) => !cluster.store.itemsOf(leaseTable).get(name)!.leaseId);
+  const name = cluster.random.pick(free.length > 0 ? free : names);
+  cluster.history.premises.deletedEarlyAtMs = cluster.nowMs;
+  cluster.note('somebody', `deletes ${name}`);
+  cluster.store.put(leaseTable, { name: { S: name } }, undefined);
+}
+
+function clusterOf(
+  random: Random,
+  weather: Weather,
+  habits: ClientHabits,
+  keys: readonly string[],
+  trace: Trace,
+): Cluster {
+  const premises: Premises = {
+    clocksHold: true,
+    skewMs: weather.skewMs,
+    retentionMs: habits.retentionMs,
+    isCalm: weather.isCalm,
+    wallSteps: weather.steps > 0,
+    isPatient: true,
+    deletedEarlyAtMs: undefined,
+    keys,
+  };
+  return new Cluster(
+    random,
+    premises,
+    random.pick([0, 500, 5_000]),
+    (loop) => ({
+      network: new Network(loop, random, weather.network),
+      frontEnds: new FrontEnds(loop, random, weather.frontEndsAheadMs),
+    }),
+    trace,
+  );
+}

@@ -1,0 +1,253 @@
+import type { Lease } from '../../../lib/lease/index.js';
+import type { History, LeaseView, Premises, RequestInfo, SurveyRecord } from '../history/history.js';
+import type { FrontEnds } from '../net/front-ends.js';
+import type { Fate, Network } from '../net/network.js';
+import type { Transport } from '../net/sim-client.js';
+import { internalError, type StoreAnswer, throttled } from '../store/answers.js';
+import { GroupIndex } from '../store/group-index.js';
+import { carryOut, isRead } from '../store/operations.js';
+import { type ItemWrite, SimStore } from '../store/sim-store.js';
+import { EventLoop } from './event-loop.js';
+import type { Random } from './random.js';
+import type { SimProcess } from './sim-process.js';
+import { shownArrival, shownSending, shownWrite, type Trace } from './trace.js';
+
+/** When all schedules begin: any moment will do. */
+export const startMs = Date.UTC(2031, 4, 7, 11, 13, 17);
+
+/** The lease table of every schedule. */
+export const leaseTable = 'leases';
+
+/** A lease in somebody's hands. */
+interface HeldLease {
+  readonly lease: Lease;
+  readonly process: SimProcess;
+  /** Kept, as its holder keeps it. */
+  readonly signal: AbortSignal;
+  readonly clock: { readonly isSet: boolean; now(): { readonly earliest: number; readonly latest: number } };
+}
+
+/** In whose name a request is sent, and whether for something that came a second time. */
+export interface Sender {
+  readonly process: string;
+  readonly isLate: boolean;
+}
+
+/** Store, network, processes and true time of one schedule, and the record of what happens in it. */
+export class Cluster {
+  readonly loop = new EventLoop(startMs);
+  readonly random: Random;
+  readonly store: SimStore;
+  readonly network: Network;
+  readonly history: History;
+  readonly trace: Trace;
+  /** Nothing that is late arrives any more. */
+  lateIsLost = false;
+  /** What was thrown where nothing may be thrown. */
+  failure: unknown;
+  readonly #index: GroupIndex;
+  readonly #frontEnds: FrontEnds;
+  readonly #held = new Map<string, Set<HeldLease>>();
+  /** As they were handed out. */
+  readonly #tokens = new Map<string, number>();
+  #current: RequestInfo | undefined;
+  #requests = 0;
+  /** Inputs that were sent before: what comes again is a retry of the SDK's. */
+  readonly #seen = new WeakSet<object>();
+
+  constructor(
+    random: Random,
+    premises: Premises,
+    mostIndexLagMs: number,
+    parts: (loop: EventLoop) => { readonly network: Network; readonly frontEnds: FrontEnds },
+    trace: Trace,
+  ) {
+    this.random = random;
+    this.history = { premises, records: [] };
+    this.trace = trace;
+    this.#index = new GroupIndex(this.loop, random, mostIndexLagMs);
+    this.store = new SimStore(this.#index, (write) => this.#recordWrite(write));
+    const { network, frontEnds } = parts(this.loop);
+    this.network = network;
+    this.#frontEnds = frontEnds;
+  }
+
+  get nowMs(): number {
+    return this.loop.nowMs;
+  }
+
+  /** Since the start, for people. */
+  get elapsedMs(): number {
+    return this.nowMs - startMs;
+  }
+
+  /** Something threw that must not: the schedule can't go on. */
+  fail(error: unknown): void {
+    this.failure ??= error;
+  }
+
+  note(who: string, what: string): void {
+    this.trace?.(this.elapsedMs, who, what);
+  }
+
+  /**
+   * The way of a process to the tables. `count` is told of every attempt that is sent.
+   *
+   * @param sender in whose name it sends, if not in its own
+   */
+  transportOf(process: SimProcess, count: (operation: string) => void, sender?: () => Sender): Transport {
+    const backend = { store: this.store, index: this.#index, random: this.random };
+    const way = this.wayOf(process, (operation, input) => carryOut(backend, operation, input), sender);
+    return (operation, input, onReply) => {
+      count(operation);
+      if (!sender) this.#recordSent(process, input);
+      way(operation, input, onReply);
+    };
+  }
+
+  /** The way of a process to a service: what is sent arrives, or not, or late, or twice. */
+  wayOf(
+    process: SimProcess,
+    service: (operation: string, input: unknown) => StoreAnswer,
+    sender: () => Sender = () => ({ process: process.id, isLate: false }),
+  ): Transport {
+    return (operation, input, onReply) => {
+      const request = {
+        ...sender(),
+        number: ++this.#requests,
+        sentAtMs: this.nowMs,
+        operation,
+        input,
+      };
+      const fate = this.network.fateOf(process.id);
+      const arrive = (isLate: boolean) => {
+        if (isLate && this.lateIsLost) return;
+        this.#current = isLate ? { ...request, isLate } : request;
+        const answer = answerOf(fate, () => service(operation, input));
+        this.#current = undefined;
+        this.trace && this.note('store', shownArrival(request, isLate, answer));
+        if (isLate || fate.backMs === undefined || this.network.isCut(process.id, 'back')) return;
+        const reply = { date: this.#frontEnds.date(), answer };
+        this.loop.after(fate.backMs, () => process.deliver(() => onReply(reply)));
+      };
+      if (fate.thereMs !== undefined) this.loop.after(fate.thereMs, () => arrive(false));
+      // A read that comes again changes nothing.
+      if (fate.againMs !== undefined && !isRead(operation)) {
+        this.loop.after((fate.thereMs ?? 0) + fate.againMs, () => arrive(true));
+      }
+      this.trace && this.note(process.id, shownSending(request, fate.thereMs === undefined));
+    };
+  }
+
+  /** Somebody has the lease in hand from now on. */
+  hold(process: SimProcess, lease: Lease, clock: HeldLease['clock']): void {
+    const held = this.#held.get(lease.name) ?? new Set();
+    this.#held.set(lease.name, held);
+    held.add({ lease, process, clock, signal: lease.signal });
+    this.#tokens.set(lease.leaseId, lease.token);
+    const { name, leaseId, token } = lease;
+    this.history.records.push({
+      kind: 'handed',
+      atMs: this.nowMs,
+      process: process.id,
+      name,
+      leaseId,
+      token,
+    });
+    this.survey(name, 'handed');
+  }
+
+  /** Its holder does not count on it any more. */
+  letGo(lease: Lease): void {
+    for (const held of this.#held.get(lease.name) ?? []) {
+      if (held.lease === lease) this.#held.get(lease.name)!.delete(held);
+    }
+  }
+
+  /**
+   * Asks all leases of a name at once. What they answer is computed from their own clocks, and asking changes
+   * nothing.
+   *
+   * @param claimedBy a lease that has just said that it is valid
+   */
+  survey(name: string, why: SurveyRecord['why'], claimedBy?: string): void {
+    const held = this.#held.get(name);
+    if (!held) return;
+    const leases: LeaseView[] = [];
+    for (const { lease, process, clock, signal } of held) {
+      if (process.isCrashed) continue;
+      const { earliest, latest } = clock.now();
+      leases.push({
+        leaseId: lease.leaseId,
+        process: process.id,
+        isValid: lease.remainingMs > 0 || lease.leaseId === claimedBy,
+        isTold: signal.aborted,
+        runningMs: this.nowMs - process.runningSinceMs,
+        earliest,
+        latest,
+      });
+    }
+    if (leases.length > 0) this.history.records.push({ kind: 'survey', atMs: this.nowMs, name, leases, why });
+  }
+
+  #recordSent(process: SimProcess, input: SentInput): void {
+    const leaseId =
+      input?.TableName === leaseTable ? input.ExpressionAttributeValues?.[':leaseId']?.S : undefined;
+    if (leaseId === undefined || input.UpdateExpression === undefined) return;
+    const update = input.UpdateExpression;
+    const beginsRenewal =
+      !this.#seen.has(input) && update.includes('#expiresAt = ') && !update.includes('#leaseId = ');
+    this.#seen.add(input);
+    this.history.records.push({
+      kind: 'sent',
+      atMs: this.nowMs,
+      process: process.id,
+      leaseId,
+      beginsRenewal,
+    });
+  }
+
+  #recordWrite({ table, key, before, after }: ItemWrite): void {
+    const { records } = this.history;
+    const request = this.#current;
+    const { nowMs } = this;
+    records.push({ kind: 'write', atMs: nowMs, table, key, before, after, request });
+    this.trace && this.note('store', shownWrite(table, key, before, after));
+    if (table === leaseTable) {
+      const granted = after?.leaseId !== undefined && after.leaseId.S !== before?.leaseId?.S;
+      if (granted) this.survey(key, 'grant');
+      return;
+    }
+    if (request === undefined || after === undefined) return;
+    // Who wrote says so itself, where the guard has no part in it.
+    const by = after.by?.S;
+    const token = (by !== undefined && this.#tokens.get(by)) || Number(after.fence?.N);
+    const check = request.input.TransactItems?.at(-1)?.ConditionCheck;
+    records.push({
+      kind: 'accepted',
+      atMs: nowMs,
+      resource: `${table}/${key}`,
+      by,
+      token,
+      ...(check && {
+        demanded: check.ExpressionAttributeValues[':leaseholdLeaseId'],
+        current: this.store.itemsOf(leaseTable).get(check.Key.name)?.leaseId?.S,
+      }),
+    });
+  }
+}
+
+/** What an update's input tells. */
+interface SentInput {
+  readonly TableName?: string;
+  readonly UpdateExpression?: string;
+  readonly ExpressionAttributeValues?: Readonly<Record<string, { readonly S?: string }>>;
+}
+
+/** Trouble at the store: nothing is done, or it is done and nobody is told. */
+function answerOf({ trouble }: Fate, carryOut: () => StoreAnswer): StoreAnswer {
+  if (trouble === 'throttled') return throttled;
+  if (trouble === 'failed-before') return internalError;
+  const answer = carryOut();
+  return trouble === 'failed-after' ? internalError : answer;
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { App, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { LeaseholdStack, type LeaseholdStackProps } from '../../../lib/cdk/index.js';
+
+const root = new URL('../../../', import.meta.url);
+
+/** An app with the feature flags of `cdk.json`, which the command line would hand over. */
+export function appAsDeployed(): App {
+  const { context } = JSON.parse(readFileSync(new URL('cdk.json', root), 'utf8'));
+  return new App({ context, analyticsReporting: false });
+}
+
+/** A stack to put constructs into. */
+export function emptyStack(): Stack {
+  return new Stack(appAsDeployed(), 'Test');
+}
+
+/** The template of the whole stack. */
+export function stackTemplate(props: LeaseholdStackProps = {}): Template {
+  return Template.fromStack(new LeaseholdStack(appAsDeployed(), 'Leasehold', props));
+}
+
+interface Statement {
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+  readonly Effect: string;
+}
+
+/** The policy statements of the role whose policy's logical id starts so, by their sorted actions. */
+export function statementsOf(template: Template, policyPrefix: string): Readonly<Record<string, Statement>> {
+  const policies = Object.entries(template.findResources('AWS::IAM::Policy')).filter(([id]) =>
+    id.startsWith(policyPrefix),
+  );
+  const statements = policies.flatMap(
+    ([, policy]) => policy.Properties.PolicyDocument.Statement as Statement[],
+  );
+  return Object.fromEntries(
+    statements.map((statement) => [[statement.Action].flat().sort().join(' '), statement]),
+  );
+}
+
+/** The state machine's definition; references to functions become their logical ids. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read into it as they need
+export function definitionOf(template: Template): Record<string, any> {
+  const [machine] = Object.values(template.findResources('AWS::StepFunctions::StateMachine'));
+  const expression = machine?.Properties.DefinitionString['Fn::Join'] as [string, unknown[]];
+  return JSON.parse(
+    expression[1].map((part) => (typeof part === 'string' ? part : referenceOf(part))).join(''),
+  );
+}
+
+function referenceOf(part: unknown): string {
+  const [value] = Object.values(part as Record<string, unknown>);
+  return [value].flat()[0] as string;
+}

@@ -1,0 +1,56 @@
+import { until } from '../until.js';
+import { type RunningCommand, startCommand } from './command-line.js';
+import { type LeaseDesk, openLeaseDesk } from './lease-desk.js';
+
+/** `leasehold run`, as it goes. */
+export interface Running extends RunningCommand {
+  /** What the command has said on stdout so far. */
+  stdout(): string;
+  /** Resolves when it has said this. */
+  said(text: string): Promise<void>;
+  /** Resolves when this was told on stderr. */
+  saidOnStderr(text: string): Promise<void>;
+}
+
+/** A desk where commands run under its locks, with a short lease unless told otherwise. */
+export interface RunOnDesk extends Omit<LeaseDesk, 'run' | 'start'> {
+  /** `leasehold run NAME options -- command`. */
+  run(name: string, options: readonly string[], ...command: readonly string[]): Running;
+  /** The same with a script for Node. */
+  node(name: string, script: string, ...args: readonly string[]): Running;
+  /** The command line with these words, against this engine. */
+  bare(...args: readonly string[]): Running;
+}
+
+/** Long enough for a loaded machine, and renewed four times in as many seconds. */
+const leaseOptions = ['--lease', '3s', '--grace', '1s'];
+
+/** Opens one. */
+export async function runOnDesk(): Promise<RunOnDesk> {
+  const desk = await openLeaseDesk();
+  const start = (args: readonly string[]): Running => {
+    const running = startCommand(args, { LEASEHOLD_TABLE: 'leases' });
+    let stdout = '';
+    running.child.stdout!.on('data', (text: string) => {
+      stdout += text;
+    });
+    return {
+      ...running,
+      stdout: () => stdout,
+      said: (text) => until(`said "${text}"`, () => stdout.includes(text)),
+      saidOnStderr: (text) => until(`said "${text}"`, () => running.stderr().includes(text)),
+    };
+  };
+  const where = ['--endpoint', desk.dynamo.endpoint];
+  const run: RunOnDesk['run'] = (name, options, ...command) =>
+    start(['run', name, ...where, ...leaseOptions, ...options, '--', ...command]);
+  return {
+    ...desk,
+    run,
+    node: (name, script, ...args) => run(name, [], process.execPath, '-e', script, '--', ...args),
+    bare: (...args) => {
+      const at = args.indexOf('--') < 0 ? args.length : args.indexOf('--');
+      return start([...args.slice(0, at), ...where, ...args.slice(at)]);
+    },
+  };
+}

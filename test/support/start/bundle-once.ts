@@ -1,0 +1,17 @@
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { bundleLambdas } from '../../../bin/build/lambda-bundles.js';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+const target = join(root, 'dist', 'lambda');
+
+/** As `npm run bundle`, but each bundle is replaced at once: other test files may be starting workers from it. */
+export async function bundleOnce(): Promise<void> {
+  await mkdir(join(root, '.leasehold'), { recursive: true });
+  const fresh = await mkdtemp(join(root, '.leasehold', 'bundles-'));
+  for (const { name, path } of await bundleLambdas(fresh)) {
+    await mkdir(join(target, name), { recursive: true });
+    await rename(path, join(target, name, 'index.mjs'));
+  }
+  await rm(fresh, { recursive: true, force: true });
+}

@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { defaults } from '../../../lib/index.js';
+
+const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
+
+/** What the README's table of defaults says of an option. */
+function told(option: string): string {
+  const row = readme
+    .split('\n')
+    .find((line) => line.startsWith('| `') && line.split('|')[1]!.includes(`\`${option}\``));
+  const [, options, values] = row?.split('|') ?? [];
+  const position = options?.match(/`\w+`/g)?.indexOf(`\`${option}\``) ?? -1;
+  return (
+    values
+      ?.split(/, (?=\d)/)
+      .at(position)
+      ?.trim() ?? ''
+  );
+}
+
+describe("the README's table of defaults", () => {
+  it.each([
+    'leaseMs',
+    'waitMs',
+    'pollFloorMs',
+    'pollCeilingMs',
+    'requestTimeoutMs',
+    'maxAttempts',
+    'skewMs',
+  ] as const)('tells the default of %s that the code has', (option) => {
+    expect(told(option)).toBe(defaults[option].toLocaleString('en-US'));
+  });
+
+  it('tells the fractions and the retention that the code has', () => {
+    const words = new Map([
+      [1 / 3, 'a third of the lease'],
+      [1 / 10, 'a tenth of the lease'],
+    ]);
+    expect(told('renewEveryMs')).toBe(words.get(defaults.renewFraction));
+    expect(told('safetyMarginMs')).toBe(words.get(defaults.safetyMarginFraction));
+    expect(told('retentionMs')).toBe(`${defaults.retentionMs / 86_400_000} days`);
+  });
+});

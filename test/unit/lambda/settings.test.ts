@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { LockClient } from '../../../lib/client/index.js';
+import { requestTimeoutFor } from '../../../lib/lambda/request-timeout.js';
+import { scanSettings } from '../../../lib/lambda/settings.js';
+
+describe('settings from the environment', () => {
+  it('need the table only', () => {
+    expect(scanSettings({ LEASEHOLD_TABLE: 'leases' })).toEqual({ table: 'leases' });
+  });
+
+  it('are all read', () => {
+    expect(
+      scanSettings({
+        LEASEHOLD_TABLE: 'leases',
+        LEASEHOLD_DYNAMODB_ENDPOINT: 'http://127.0.0.1:1',
+        LEASEHOLD_S3_ENDPOINT: 'http://127.0.0.1:2',
+        LEASEHOLD_LEASE_MS: '2000',
+        LEASEHOLD_LEDGER_TABLE: 'ledger',
+        LEASEHOLD_OUTPUT_BUCKET: 'results',
+        LEASEHOLD_OUTPUT_PREFIX: 'runs/',
+      }),
+    ).toEqual({
+      table: 'leases',
+      dynamoEndpoint: 'http://127.0.0.1:1',
+      s3Endpoint: 'http://127.0.0.1:2',
+      leaseMs: 2_000,
+      ledgerTable: 'ledger',
+      output: { bucket: 'results', prefix: 'runs/' },
+    });
+  });
+
+  it.each([
+    [{}, 'LEASEHOLD_TABLE: the name of the lease table is missing'],
+    [{ LEASEHOLD_TABLE: ' ' }, 'LEASEHOLD_TABLE: the name of the lease table is missing'],
+    [
+      { LEASEHOLD_TABLE: 'leases', LEASEHOLD_LEASE_MS: '30s' },
+      'LEASEHOLD_LEASE_MS: must be a whole number of milliseconds, at least 1, got "30s"',
+    ],
+  ])('that are wrong are a UsageError: %j', (env, message) => {
+    expect(() => scanSettings(env)).toThrow(expect.objectContaining({ name: 'UsageError', message }));
+  });
+});
+
+describe('request time-outs', () => {
+  it('are the default for the default lease and for long ones', () => {
+    expect(requestTimeoutFor(undefined)).toBe(1_000);
+    expect(requestTimeoutFor(30_000)).toBe(1_000);
+    expect(requestTimeoutFor(900_000)).toBe(1_000);
+  });
+
+  it.each([10, 100, 1_000, 2_000, 5_999, 6_000, 6_001, 30_000])('fit a lease of %d ms', (leaseMs) => {
+    const locks = new LockClient({ table: 'leases', leaseMs, requestTimeoutMs: requestTimeoutFor(leaseMs) });
+    locks.close();
+  });
+});

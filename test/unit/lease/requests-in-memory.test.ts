@@ -1,0 +1,335 @@
+import { describe, expect, it } from 'vitest';
+import { isExactly } from '../../../lib/lease/conditions.js';
+import {
+  type GrantRequest,
+  type LeaseItem,
+  leaseItemOf,
+  requestBreak,
+  requestCompletion,
+  requestGrant,
+  requestRelease,
+  requestRenewal,
+  requestReopening,
+} from '../../../lib/lease/index.js';
+import { simulatedNow, simulatedTable } from '../../support/simulated-table.js';
+
+/** The latest that store time can be. */
+const now = simulatedNow + 1_000;
+const day = 86_400_000;
+const ttlAt = (ms: number) => Math.ceil((ms + day) / 1_000);
+const later = now + 60_000;
+const extra = { set: { checkpoint: 'stale' } };
+
+function scene() {
+  const { context, runtime } = simulatedTable();
+  const grant = (leaseId: string, more: Partial<GrantRequest> = {}) =>
+    requestGrant(context, { name: 'n', leaseId, owner: 'o', leaseMs: 3_000, ...more });
+  const item = async () => (await context.table.get('n')) as LeaseItem;
+  /** The refusal that a retry gets whose first attempt was lost. */
+  const retrying = {
+    ...context,
+    table: Object.assign(Object.create(context.table), {
+      update: async (...args: Parameters<typeof context.table.update>) => {
+        const answer = await context.table.update(...args);
+        return answer.applied ? answer : { ...answer, retried: true };
+      },
+    }),
+  };
+  return { context, runtime, retrying, grant, item, table: context.table };
+}
+
+const lease = { name: 'n', leaseId: 'mine' };
+
+describe('the acquire write', () => {
+  it('writes a whole lease, by the latest that store time can be', async () => {
+    const { grant, item } = scene();
+    const outcome = await grant('mine', { group: 'g', change: { set: { page: 7 } } });
+    const token = now + 1;
+    const expiresAt = now + 3_000;
+    expect(outcome).toEqual({
+      kind: 'granted',
+      grant: { leaseId: 'mine', token, expiresAt, acquiredAt: now, item: undefined, adopted: false },
+    });
+    expect(await item()).toEqual({
+      name: 'n',
+      version: token,
+      leaseId: 'mine',
+      owner: 'o',
+      expiresAt,
+      leaseMs: 3_000,
+      acquiredAt: now,
+      renewals: 0,
+      group: 'g',
+      ttl: ttlAt(expiresAt),
+      page: 7,
+    });
+  });
+
+  it('demands the caller’s own condition along with the protocol’s', async () => {
+    const { grant, item } = scene();
+    const change = { set: { page: 7 }, condition: { text: 'attribute_exists(#page)' } };
+    expect(await grant('mine', { change })).toEqual({ kind: 'held', item: undefined, mayArriveLate: false });
+    expect(await item()).toBeUndefined();
+  });
+
+  it('says of a refusal whether an earlier attempt may still arrive', async () => {
+    const { grant, retrying } = scene();
+    await grant('theirs');
+    expect(await grant('mine')).toMatchObject({ kind: 'held', mayArriveLate: false });
+    const again = requestGrant(retrying, { ...lease, owner: 'o', leaseMs: 3_000 });
+    expect(await again).toMatchObject({ kind: 'held', item: { leaseId: 'theirs' }, mayArriveLate: true });
+  });
+
+  it('takes over the very lease that a superseder has seen, while it runs, and no other', async () => {
+    const { grant, item } = scene();
+    await grant('first');
+    expect(await grant('second', { seenLeaseId: 'other' })).toMatchObject({ kind: 'held' });
+    const outcome = await grant('second', { seenLeaseId: 'first' });
+    expect(outcome).toMatchObject({ kind: 'granted', grant: { token: now + 2, item: { leaseId: 'first' } } });
+    expect(await grant('third', { seenLeaseId: 'first' })).toMatchObject({ kind: 'held' });
+    expect(await item()).toMatchObject({ leaseId: 'second', version: now + 2 });
+  });
+
+  it('adopts the grant of an earlier attempt, also one that does not tell when it was', async () => {
+    const { grant, table } = scene();
+    await table.create({ name: 'n', version: 7, leaseId: 'mine', owner: 'o', expiresAt: later });
+    expect(await grant('mine')).toEqual({
+      kind: 'granted',
+      grant: {
+        ...{ leaseId: 'mine', token: 7, expiresAt: later, acquiredAt: now, adopted: true },
+        item: { name: 'n', version: 7, leaseId: 'mine', owner: 'o', expiresAt: later },
+      },
+    });
+    await table.update('n', { set: { acquiredAt: 5 }, condition: { text: 'attribute_exists(#name)' } });
+    expect(await grant('mine')).toMatchObject({ grant: { acquiredAt: 5 } });
+  });
+
+  it('is given back where its own lease was released, and completed where the work is', async () => {
+    const { context, grant } = scene();
+    await grant('mine');
+    await requestRelease(context, lease);
+    expect(await grant('mine')).toEqual({ kind: 'given-back' });
+    await grant('other');
+    await requestCompletion(context, { name: 'n', leaseId: 'other' }, 'r');
+    expect(await grant('other')).toMatchObject({ kind: 'completed', item: { result: 'r' } });
+    expect(await grant('third')).toMatchObject({ kind: 'completed' });
+  });
+});
+
+describe('a lease that was handed over', () => {
+  it('is the one seen only under the id and the token that it was seen with', async () => {
+    const { table, grant } = scene();
+    await grant('mine');
+    const isApplied = async (leaseId: string, token: number) =>
+      (await table.update('n', { set: { page: 1 }, condition: isExactly(leaseId, token) })).applied;
+    expect(await isApplied('other', now + 1)).toBe(false);
+    expect(await isApplied('mine', now + 2)).toBe(false);
+    expect(await isApplied('mine', now + 1)).toBe(true);
+  });
+});
+
+describe('the holder’s writes', () => {
+  it('renew: lengthens, counts, and moves the time to live along', async () => {
+    const { context, grant, item } = scene();
+    await grant('mine');
+    expect(await requestRenewal(context, lease, later, { set: { checkpoint: 1 } })).toEqual({ kind: 'done' });
+    expect(await item()).toMatchObject({ expiresAt: later, ttl: ttlAt(later), renewals: 1, checkpoint: 1 });
+    expect(await requestRenewal(context, lease, later)).toEqual({ kind: 'done' });
+    expect(await requestRenewal(context, lease, later - 1)).toEqual({ kind: 'done' });
+    expect(await item()).toMatchObject({ renewals: 1 });
+  });
+
+  it('renew: the caller’s own condition is told apart from a loss', async () => {
+    const { context, grant, item } = scene();
+    await grant('mine');
+    const before = await item();
+    const change = { ...extra, condition: { text: 'attribute_exists(#page)' } };
+    expect(await requestRenewal(context, lease, later, change)).toEqual({ kind: 'refused', item: before });
+    expect(await requestRelease(context, lease, change)).toEqual({ kind: 'refused', item: before });
+    expect(await requestCompletion(context, lease, 'r', change)).toEqual({ kind: 'refused', item: before });
+    expect(await item()).toEqual(before);
+  });
+
+  it('release: takes the lease away, leaves token and the user’s own, and brings the item as it was', async () => {
+    const { context, grant, item } = scene();
+    await grant('mine', { change: { set: { page: 7 } } });
+    const before = await item();
+    expect(await requestRelease(context, lease, { set: { checkpoint: 2 } })).toEqual({
+      kind: 'done',
+      before,
+    });
+    expect(await item()).toEqual({
+      name: 'n',
+      version: now + 1,
+      lastLeaseId: 'mine',
+      checkpoint: 2,
+      page: 7,
+      ttl: ttlAt(now),
+    });
+  });
+
+  it('complete: does the same, and keeps the result', async () => {
+    const { context, grant, item } = scene();
+    await grant('mine');
+    const before = await item();
+    const outcome = await requestCompletion(context, lease, { done: 1 }, { set: { page: 8 } });
+    expect(outcome).toEqual({ kind: 'done', before });
+    expect(await item()).toEqual({
+      name: 'n',
+      version: now + 1,
+      lastLeaseId: 'mine',
+      completedAt: now,
+      result: { done: 1 },
+      page: 8,
+      ttl: ttlAt(now),
+    });
+  });
+
+  it('C07 find their own mark: done', async () => {
+    const { context, grant } = scene();
+    await grant('mine');
+    await requestRelease(context, lease);
+    expect(await requestRelease(context, lease)).toEqual({ kind: 'done', already: true });
+    expect(await requestCompletion(context, lease, 'r')).toEqual({ kind: 'lost', reason: 'broken' });
+    await grant('second');
+    const second = { name: 'n', leaseId: 'second' };
+    await requestCompletion(context, second, 'r');
+    expect(await requestCompletion(context, second, 'r')).toEqual({ kind: 'done' });
+    expect(await requestCompletion(context, lease, 'r')).toEqual({ kind: 'lost', reason: 'taken-over' });
+    expect(await requestRelease(context, second)).toEqual({ kind: 'done', already: true });
+  });
+
+  it('break: by the lease id alone, marked, so that no release takes it for its own', async () => {
+    const { context, grant, item } = scene();
+    await grant('mine');
+    const before = await item();
+    expect(await requestBreak(context, { ...lease, token: 1 })).toEqual({ kind: 'done', before });
+    const broken = {
+      name: 'n',
+      version: now + 1,
+      lastLeaseId: 'mine',
+      brokenLeaseId: 'mine',
+      ttl: ttlAt(now),
+    };
+    expect(await item()).toEqual(broken);
+    // Its own earlier attempt, or another operator's: the lease is broken either way.
+    expect(await requestBreak(context, lease)).toEqual({ kind: 'done', already: true });
+    expect(await requestRelease(context, lease)).toEqual({ kind: 'lost', reason: 'broken' });
+    await grant('second');
+    expect(await requestBreak(context, lease)).toEqual({ kind: 'lost', reason: 'taken-over' });
+    // The mark of an earlier break is none of this lease's.
+    const second = { name: 'n', leaseId: 'second' };
+    await requestRelease(context, second);
+    expect(await requestRelease(context, second)).toEqual({ kind: 'done', already: true });
+  });
+
+  it('I4 after a loss change nothing, and say who ended it', async () => {
+    const { context, grant, item } = scene();
+    const all = async () => [
+      await requestRenewal(context, lease, later, extra),
+      await requestRelease(context, lease, extra),
+      await requestCompletion(context, lease, 'stale', extra),
+    ];
+    const lost = (reason: string) => Array.from({ length: 3 }, () => ({ kind: 'lost', reason }));
+    expect(await all()).toEqual(lost('broken'));
+    await grant('other');
+    const before = await item();
+    expect(await all()).toEqual(lost('taken-over'));
+    expect(await item()).toEqual(before);
+    await requestRelease(context, { name: 'n', leaseId: 'other' });
+    expect(await all()).toEqual(lost('taken-over'));
+  });
+
+  it('I4 I5 of an id that a late duplicate has revived are those of a lost lease', async () => {
+    const { context, table, item } = scene();
+    await table.create({
+      name: 'n',
+      version: 9,
+      leaseId: 'mine',
+      expiresAt: later,
+      renewals: 0,
+      lastLeaseId: 'mine',
+    });
+    const before = await item();
+    const old = { ...lease, token: 8 };
+    const lost = { kind: 'lost', reason: 'taken-over' };
+    expect(await requestRenewal(context, old, later + 1, extra)).toEqual(lost);
+    expect(await requestRelease(context, old, extra)).toEqual(lost);
+    expect(await requestCompletion(context, old, 'stale', extra)).toEqual(lost);
+    expect(await item()).toEqual(before);
+    const current = { ...lease, token: 9 };
+    expect(await requestRenewal(context, current, later)).toEqual({ kind: 'done' });
+    expect(await requestRenewal(context, current, later + 1)).toEqual({ kind: 'done' });
+    const refusing = { condition: { text: 'attribute_exists(#page)' } };
+    expect(await requestRelease(context, current, refusing)).toMatchObject({ kind: 'refused' });
+  });
+
+  it('I7 a release of a completed name that bears another’s mark is no success', async () => {
+    const { context, table } = scene();
+    await table.create({ name: 'n', version: 9, completedAt: 5, lastLeaseId: 'other' });
+    expect(await requestCompletion(context, lease, 'r')).toEqual({ kind: 'lost', reason: 'taken-over' });
+    expect(await requestRelease(context, lease)).toEqual({ kind: 'lost', reason: 'taken-over' });
+  });
+});
+
+describe('reopening', () => {
+  it('takes the completion back, and says whether the name exists and is open', async () => {
+    const { context, runtime, table, item, grant } = scene();
+    expect(await requestReopening(context, 'n')).toBe(false);
+    await grant('mine');
+    expect(await requestReopening(context, 'n')).toBe(true);
+    await requestCompletion(context, lease, 'r');
+    runtime.move(10_000, 10_000);
+    expect(await requestReopening(context, 'n')).toBe(true);
+    const ttl = ttlAt(now + 10_006);
+    expect(await item()).toEqual({ name: 'n', version: now + 1, lastLeaseId: 'mine', ttl });
+    await table.create({ name: 'odd', version: 1, completedAt: 5, leaseId: 'x', expiresAt: later });
+    expect(await requestReopening(context, 'odd')).toBe(false);
+    expect(await grant('next')).toMatchObject({ kind: 'granted' });
+  });
+});
+
+describe('an item that is not ours', () => {
+  const ours = {
+    name: 'n',
+    version: 1,
+    leaseId: 'x',
+    owner: 'o',
+    expiresAt: 1,
+    acquiredAt: 1,
+    lastLeaseId: 'y',
+    completedAt: 1,
+  };
+
+  it('is one with a type that is not ours; the message names it', () => {
+    expect(leaseItemOf('n', ours)).toBe(ours);
+    expect(leaseItemOf('n', { name: 'n', version: 0 })).toEqual({ name: 'n', version: 0 });
+    const refusal = (item: Record<string, unknown>, why: string) =>
+      expect(() => leaseItemOf('n', { ...ours, ...item })).toThrow(
+        expect.objectContaining({
+          name: 'UsageError',
+          lockName: 'n',
+          message: `The item "n" was not written by Leasehold: ${why}. It was left alone.`,
+        }),
+      );
+    refusal({ version: undefined }, 'version is missing');
+    refusal({ version: '1' }, 'version is a string, not a number');
+    refusal({ leaseId: 1 }, 'leaseId is a number, not a string');
+    refusal({ owner: null }, 'owner is a object, not a string');
+    refusal({ expiresAt: true }, 'expiresAt is a boolean, not a number');
+    refusal({ acquiredAt: 'x' }, 'acquiredAt is a string, not a number');
+    refusal({ lastLeaseId: 2n }, 'lastLeaseId is a bigint, not a string');
+    refusal({ completedAt: [] }, 'completedAt is a object, not a number');
+    refusal({ expiresAt: undefined }, 'leaseId and expiresAt stand only together');
+    refusal({ leaseId: undefined }, 'leaseId and expiresAt stand only together');
+  });
+
+  it('is one with a number that we would never write', () => {
+    const limit = Number.MAX_SAFE_INTEGER;
+    const withVersion = (version: unknown) => () => leaseItemOf('n', { name: 'n', version });
+    for (const version of [limit - 1, -limit + 1]) expect(withVersion(version)).not.toThrow();
+    for (const version of [limit, -limit, 1e100, -1e100, 10n ** 20n, -(10n ** 20n), Number.NaN]) {
+      expect(withVersion(version)).toThrow('version is out of range');
+    }
+  });
+});

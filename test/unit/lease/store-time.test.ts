@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { StoreClock } from '../../../lib/clock/index.js';
+import {
+  ensureStoreTime,
+  expiryFor,
+  type TableContext,
+  takeoverBefore,
+  ttlAfter,
+} from '../../../lib/lease/index.js';
+import { dateAt, HandClocks } from '../../support/hand-clocks.js';
+
+const start = 1_700_000_000_000;
+
+/** A store of which nothing is asked but the time. */
+function contextOf(answer: (clock: StoreClock, runtime: HandClocks, ping: number) => void) {
+  const runtime = new HandClocks();
+  const clock = new StoreClock(runtime);
+  const state = { pings: 0 };
+  const table = {
+    tableName: 'leases',
+    ping: async (signal?: AbortSignal) => {
+      signal?.throwIfAborted();
+      answer(clock, runtime, ++state.pings);
+    },
+  } as unknown as TableContext['table'];
+  const context: TableContext = { table, clock, runtime, skewMs: 500, retentionMs: 86_400_000 };
+  return { context, clock, runtime, state };
+}
+
+const tellTime = (clock: StoreClock) => clock.observe(clock.instant(), dateAt(start));
+
+describe('store time', () => {
+  it('costs one request at first, and none while it is worth using', async () => {
+    const { context, clock, runtime, state } = contextOf(tellTime);
+    await ensureStoreTime(context);
+    await ensureStoreTime(context);
+    expect(state.pings).toBe(1);
+    // Exactly as wide as may be: a second, and four that only one clock saw.
+    runtime.move(0, 4_000 * (1 - 500e-6));
+    expect(clock.now().latest - clock.now().earliest).toBe(5_000);
+    await ensureStoreTime(context);
+    expect(state.pings).toBe(1);
+    runtime.move(0, 1);
+    await ensureStoreTime(context);
+    expect(state.pings).toBe(2);
+  });
+
+  it('is asked for once more where a clock was set meanwhile, and not again and again', async () => {
+    const { context, state } = contextOf((clock, runtime) => {
+      const sentAt = clock.instant();
+      runtime.move(0, 3_600_000);
+      clock.observe(sentAt, dateAt(start));
+    });
+    await ensureStoreTime(context);
+    expect(state.pings).toBe(2);
+  });
+
+  it('that is there already is used where the store can’t be reached', async () => {
+    const { context, clock, runtime, state } = contextOf(() => {
+      throw new Error('unreachable');
+    });
+    await expect(ensureStoreTime(context)).rejects.toThrow('unreachable');
+    tellTime(clock);
+    runtime.move(0, 60_000);
+    await ensureStoreTime(context);
+    expect(state.pings).toBe(2);
+    const reason = new Error('enough');
+    await expect(ensureStoreTime(context, AbortSignal.abort(reason))).rejects.toBe(reason);
+  });
+
+  it('that no response tells is an error that names the table, and no retry helps', async () => {
+    const { context } = contextOf(() => {});
+    await expect(ensureStoreTime(context)).rejects.toMatchObject({
+      name: 'StoreError',
+      message: 'The responses of table "leases" carry no Date header: there is no store time',
+      retryable: false,
+      mayHaveApplied: false,
+      lockName: undefined,
+    });
+  });
+});
+
+describe('the times that are written', () => {
+  function ready() {
+    const made = contextOf(tellTime);
+    tellTime(made.clock);
+    return made;
+  }
+
+  it('an expiry counts from the latest that store time can be, in whole milliseconds, rounded up', () => {
+    const { context, runtime } = ready();
+    expect(expiryFor(context, 3_000)).toBe(start + 4_000);
+    expect(expiryFor(context, 3_000.2)).toBe(start + 4_001);
+    runtime.move(100, 100);
+    expect(expiryFor(context, 3_000)).toBe(start + 4_000 + 101);
+  });
+
+  it('an expiry counts from no more than five seconds behind the earliest', () => {
+    const { context, runtime } = ready();
+    runtime.move(0, 3_600_000);
+    expect(expiryFor(context, 3_000)).toBe(start + 8_000);
+  });
+
+  it('a takeover counts from the earliest, the skew before it, rounded down', () => {
+    const { context, runtime } = ready();
+    expect(takeoverBefore(context)).toBe(start - 500);
+    runtime.move(100, 100);
+    expect(takeoverBefore(context)).toBe(start - 500 + 99);
+  });
+
+  it('a time to live is in seconds, the retention later, rounded up', () => {
+    const { context } = ready();
+    expect(ttlAfter(context, 0)).toBe(86_400);
+    expect(ttlAfter(context, 1)).toBe(86_401);
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { play, type Suite, watchForStrays } from '../../simulation/run/play.js';
+
+/** Enough to meet every kind of trouble, and quick; the long run is `npm run sim`. */
+const seeds: Readonly<Record<Suite, number>> = { lock: 400, line: 100, service: 60, scan: 40 };
+
+describe.each<Suite>(['lock', 'line', 'service', 'scan'])('the simulation of %s schedules', (suite) => {
+  watchForStrays();
+
+  it(`I1 to I8: no rule is broken in ${seeds[suite]} of them`, async () => {
+    for (let seed = 1; seed <= seeds[suite]; seed++) {
+      const { violations } = await play(suite, seed);
+      expect(violations, `npm run sim -- --suite ${suite} --seed ${seed} --trace`).toEqual([]);
+    }
+  });
+
+  it('the same seed gives the same schedule, event by event, with a trace or without', async () => {
+    const traceOf = async (seed: number) => {
+      const lines: string[] = [];
+      const { records } = await play(suite, seed, (...line) => lines.push(line.join(' ')));
+      return { records, lines };
+    };
+    for (const seed of [3, 11, 19]) {
+      const first = await traceOf(seed);
+      expect(await traceOf(seed)).toEqual(first);
+      expect((await play(suite, seed)).records).toBe(first.records);
+      expect(first.lines.length).toBeGreaterThan(10);
+    }
+  });
+});

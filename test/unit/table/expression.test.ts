@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { all, any, type Condition, expressionOf, merged, namesIn } from '../../../lib/table/index.js';
+
+const part = (text: string, values?: Condition['values']): Condition => ({ text, values });
+
+describe('conditions', () => {
+  it('take parentheses only where they are needed: AND binds tighter than OR', () => {
+    expect(all(part('a'), part('b')).text).toBe('a AND b');
+    expect(any(part('a'), part('b')).text).toBe('a OR b');
+    expect(all(any(part('a'), part('b')), part('c')).text).toBe('(a OR b) AND c');
+    expect(any(all(part('a'), part('b')), part('c')).text).toBe('a AND b OR c');
+    expect(all(any(part('a'), all(part('b'), any(part('c'), part('d'))))).text).toBe('a OR b AND (c OR d)');
+  });
+
+  it('never double the parentheses of a caller, which DynamoDB refuses', () => {
+    expect(all(part('(a OR b)'), part('c')).text).toBe('(a OR b) AND c');
+    expect(all(part('(a) or (b)'), part('c')).text).toBe('((a) or (b)) AND c');
+    expect(all(part('size(#a) > :one OR b'), part('c')).text).toBe('(size(#a) > :one OR b) AND c');
+  });
+
+  it('leave out what is undefined and keep the values of all parts', () => {
+    const joined = all(undefined, part('#a = :a', { ':a': 1 }), undefined, part('#b = :b', { ':b': 2 }));
+    expect(joined).toEqual({ text: '#a = :a AND #b = :b', values: { ':a': 1, ':b': 2 } });
+    expect(all(undefined, part('a')).text).toBe('a');
+  });
+
+  it('name every attribute they speak of', () => {
+    expect(namesIn('#a = :a AND #b_2 < :b', undefined)).toEqual({ '#a': 'a', '#b_2': 'b_2' });
+  });
+});
+
+describe('changes', () => {
+  it('are merged so that of two values for one attribute the second counts, and both conditions must hold', () => {
+    const first = { set: { a: 1, b: 1 }, remove: ['c', 'd'], condition: part('x OR y') };
+    const second = { compute: { b: part('#b + :one', { ':one': 1 }) }, set: { c: 3 }, condition: part('z') };
+    const { set, compute, remove, condition } = merged(first, second);
+    expect(set).toEqual({ a: 1, c: 3 });
+    expect(Object.keys(compute ?? {})).toEqual(['b']);
+    expect(remove).toEqual(['d']);
+    expect(condition.text).toBe('(x OR y) AND z');
+  });
+
+  it('keep a written value apart from a condition’s value of the same name', () => {
+    const { update, condition, values } = expressionOf({
+      set: { leaseId: 'new' },
+      condition: part('#leaseId = :leaseId', { ':leaseId': 'old' }),
+    });
+    expect(update).toBe('SET #leaseId = :set_leaseId');
+    expect(condition).toBe('#leaseId = :leaseId');
+    expect(values).toEqual({ ':set_leaseId': 'new', ':leaseId': 'old' });
+  });
+
+  it('leave out what is undefined', () => {
+    expect(expressionOf({ set: { a: undefined, b: null }, remove: ['c'] })).toMatchObject({
+      update: 'SET #b = :set_b REMOVE #c',
+      values: { ':set_b': null },
+    });
+  });
+});
