@@ -51,6 +51,6 @@ export function appSettings(context: Readonly<Record<string, unknown>>): AppSett
       tracing: settings.flag('tracing'),
     },
   };
-  settings.demandNoOthers();
+  settings.checkNoOthers();
   return read;
 }

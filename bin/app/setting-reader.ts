@@ -50,7 +50,7 @@ export class SettingReader {
    *
    * @throws Error that names the settings that there are
    */
-  demandNoOthers(): void {
+  checkNoOthers(): void {
     const other = Object.keys(this.#context).find(
       (key) => /^[A-Za-z0-9]+$/.test(key) && !this.#asked.has(key),
     );

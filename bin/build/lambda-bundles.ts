@@ -56,7 +56,7 @@ export async function bundleLambda(entry: string, target: string): Promise<Lambd
   });
   const path = join(outdir, 'index.mjs');
   await removeOthers(join(outdir, 'chunks'), metafile);
-  return { name, path, ...sizesOf(metafile, relative(root, path)) };
+  return { name, path, ...readSizes(metafile, relative(root, path)) };
 }
 
 /** Chunks of an earlier build: their names carry hashes, and a deployed directory holds what is in it. */
@@ -67,7 +67,7 @@ async function removeOthers(chunks: string, { outputs }: Metafile): Promise<void
   }
 }
 
-function sizesOf(metafile: Metafile, entry: string): { bytes: number; laterBytes: number } {
+function readSizes(metafile: Metafile, entry: string): { bytes: number; laterBytes: number } {
   const total = (paths: readonly string[]) =>
     paths.reduce((sum, path) => sum + metafile.outputs[path]!.bytes, 0);
   const parts = Object.keys(metafile.outputs).filter((path) =>

@@ -17,7 +17,7 @@ export function durationMs(text: string): number {
 }
 
 /** A duration for people, in its two largest units: `12s`, `3m 20s`, `2d 4h`; below ten seconds with a tenth. */
-export function shownDuration(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 10_000) return `${(Math.max(0, ms) / 1_000).toFixed(1)}s`;
   let rest = Math.round(ms / 1_000);
   const parts: string[] = [];

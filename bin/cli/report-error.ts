@@ -21,12 +21,12 @@ export function reportError(thrown: unknown, how: ErrorStyle): number {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   if (how.json) note(jsonText({ error: describe(error) }));
   // commander has told it already, and added where to find help.
-  else if (error.name !== 'CommanderError') note(printable(`leasehold: ${sentenceOf(error)}`));
+  else if (error.name !== 'CommanderError') note(printable(`leasehold: ${toSentence(error)}`));
   if (how.verbose && !how.json) note(inspect(error));
-  return exitCodeOf(error);
+  return toExitCode(error);
 }
 
-function exitCodeOf(error: Error): number {
+function toExitCode(error: Error): number {
   switch (error.name) {
     case 'CommanderError':
     case 'UsageError':
@@ -45,7 +45,7 @@ function isMissingTable(error: Error): boolean {
   );
 }
 
-function sentenceOf(error: Error): string {
+function toSentence(error: Error): string {
   const sentence = error.message.replace(/\s*[\r\n]+\s*/g, ' ').trim();
   return isMissingTable(error) ? `${sentence}; "leasehold table create" makes it` : sentence;
 }
@@ -61,7 +61,7 @@ interface KnownFields {
 
 /** What programs may want to know. The SDK's own errors carry whole responses, which are left out. */
 function describe(error: Error): Record<string, unknown> {
-  if (error.name === 'CommanderError') return { name: 'UsageError', code: 'USAGE', message: usageOf(error) };
+  if (error.name === 'CommanderError') return { name: 'UsageError', code: 'USAGE', message: toUsage(error) };
   const { name, message, cause } = error;
   const known = error as Error & KnownFields;
   return {
@@ -76,7 +76,7 @@ function describe(error: Error): Record<string, unknown> {
   };
 }
 
-function usageOf(error: Error): string {
+function toUsage(error: Error): string {
   const { code, message } = error as CommanderError;
   return code === 'commander.help' ? 'no command was given' : message.replace(/^error: /, '');
 }

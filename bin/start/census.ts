@@ -3,7 +3,7 @@ import type { RunProgress } from './progress/run-progress.js';
 import { KeyRanges } from './proof/key-ranges.js';
 
 /** More keys than this are counted, not kept. */
-const mostKeys = 500_000;
+const maxKeys = 500_000;
 
 /** A walk of the directory before the scan: what there is to do, and where. */
 export interface Census {
@@ -38,12 +38,12 @@ async function takeCensus(directory: string, progress: RunProgress, signal: Abor
   let bytes = 0;
   for await (const { key, size } of walkDirectory(directory)) {
     signal.throwIfAborted();
-    if (++objects <= mostKeys) keys.push(key);
+    if (++objects <= maxKeys) keys.push(key);
     bytes += size;
     progress.walked = { objects, bytes, done: false };
   }
   progress.walked = { objects, bytes, done: true };
-  return { objects, keys: objects <= mostKeys ? keys : undefined };
+  return { objects, keys: objects <= maxKeys ? keys : undefined };
 }
 
 /**

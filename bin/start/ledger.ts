@@ -5,7 +5,7 @@ import {
   paginateScan,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { sliceIdOf } from '../../lib/scan/index.js';
+import { parseSliceId } from '../../lib/scan/index.js';
 
 /** Makes the table in which the workers write a fenced row for each slice. */
 export async function createLedger(client: DynamoDBClient, table: string): Promise<void> {
@@ -30,7 +30,7 @@ export async function readLedger(
   for await (const page of paginateScan({ client }, { TableName: table, ConsistentRead: true })) {
     signal.throwIfAborted();
     for (const { slice, fence } of page.Items ?? []) {
-      rows.set(sliceIdOf(slice?.S ?? ''), Number(fence?.N));
+      rows.set(parseSliceId(slice?.S ?? ''), Number(fence?.N));
     }
   }
   return rows;

@@ -5,10 +5,10 @@ import { RunProgress } from './progress/run-progress.js';
 import { jsonResult } from './report/json-result.js';
 import { textReport } from './report/text-report.js';
 import { isComplete, type RunOutcome } from './run-outcome.js';
-import { type StartOptions, startOptionsOf } from './start-options.js';
+import { parseStartOptions, type StartOptions } from './start-options.js';
 import { listenForStop } from './stop-signals.js';
 import { LiveView } from './view/live-view.js';
-import { paletteOf } from './view/palette.js';
+import { choosePalette } from './view/palette.js';
 import { PlainView } from './view/plain-view.js';
 import { subtitle } from './view/subtitle.js';
 import type { View } from './view/view.js';
@@ -21,18 +21,18 @@ import type { View } from './view/view.js';
  */
 export async function main(args: readonly string[]): Promise<number> {
   try {
-    const options = startOptionsOf(args);
+    const options = parseStartOptions(args);
     await checkDirectory(options.directory);
     return await runAndShow(options);
   } catch (error) {
-    return exitCodeOf(error as Error);
+    return toExitCode(error as Error);
   }
 }
 
 async function runAndShow(options: StartOptions): Promise<number> {
   using stop = listenForStop();
   const stream = options.json ? process.stderr : process.stdout;
-  const palette = paletteOf(stream);
+  const palette = choosePalette(stream);
   const view = viewFor(stream, options);
   const progress = new RunProgress((moment) => view.moment(moment));
   let outcome: RunOutcome;
@@ -50,13 +50,13 @@ async function runAndShow(options: StartOptions): Promise<number> {
 
 /** A live picture for people, lines for a pipe; `--json` keeps stdout clean. */
 function viewFor(stream: WriteStream, options: StartOptions): View {
-  const palette = paletteOf(stream);
+  const palette = choosePalette(stream);
   const line = (progress: RunProgress) => subtitle(options, progress.engine);
   const live = stream.isTTY && process.env.TERM !== 'dumb' && !options.json;
   return live ? new LiveView(stream, palette, line) : new PlainView(stream, palette, line);
 }
 
-function exitCodeOf(error: Error): number {
+function toExitCode(error: Error): number {
   const { name, message } = error;
   // Commander has printed its own message; help comes as an error, too.
   if (name === 'CommanderError')

@@ -1,8 +1,8 @@
 import { startDynamo, startS3 } from '../../lib/local/index.js';
-import { readRun, type ScanReport, sliceIdOf } from '../../lib/scan/index.js';
+import { parseSliceId, readRun, type ScanReport } from '../../lib/scan/index.js';
 import { startCensus } from './census.js';
-import { MischiefWatch } from './mischief/mischief-watch.js';
-import { orderMischief } from './mischief/order-mischief.js';
+import { FaultWatch } from './faults/fault-watch.js';
+import { orderFaults } from './faults/order-faults.js';
 import type { RunProgress } from './progress/run-progress.js';
 import { evidenceOfRun } from './proof/evidence-of-run.js';
 import { startRunFunctions } from './run-functions.js';
@@ -24,7 +24,7 @@ const longestStopExtraMs = 15_000;
 
 /**
  * The main job: starts a DynamoDB and an S3 endpoint, runs the state machine that CDK would deploy over the
- * directory, with mischief if it is asked for, and proves the result. Puts everything away before it ends.
+ * directory, with faults if it is asked for, and proves the result. Puts everything away before it ends.
  *
  * @throws the signal's reason; `EngineUnavailableError`; StoreError when the engine can't be used
  */
@@ -47,7 +47,7 @@ export async function performRun(
 
   progress.phase = 'synthesizing the stack';
   const definition = await stack.definition;
-  let watch: MischiefWatch | undefined;
+  let watch: FaultWatch | undefined;
   await using lambda = await startRunFunctions({
     env: {
       ...store.env,
@@ -56,12 +56,12 @@ export async function performRun(
       LEASEHOLD_OUTPUT_BUCKET: outputBucket,
       LEASEHOLD_OUTPUT_PREFIX: outputPrefix,
     },
-    mischiefDirectory: scratch.mischief,
+    faultDirectory: scratch.faults,
     progress,
     onEvent: (event) => watch?.apply(event),
   });
-  using watching = new MischiefWatch({
-    directory: scratch.mischief,
+  using watching = new FaultWatch({
+    directory: scratch.faults,
     lambda,
     progress,
     longestStopMs: longestStopLeases * leaseMs + longestStopExtraMs,
@@ -71,12 +71,12 @@ export async function performRun(
   progress.phase = 'planning';
   const afterPlan = async () => {
     const planned = await readRun({ locks: store.locks, run, signal });
-    progress.planned(planned.slices.map(({ name }) => sliceIdOf(name)));
-    await orderMischief({
+    progress.planned(planned.slices.map(({ name }) => parseSliceId(name)));
+    await orderFaults({
       options,
       slices: planned.slices,
       census: census.taken,
-      directory: scratch.mischief,
+      directory: scratch.faults,
       progress,
     });
     progress.phase = 'scanning';
@@ -90,7 +90,7 @@ export async function performRun(
   await lambda.stop();
 
   progress.phase = 'proving';
-  const report = reportOf(outcome);
+  const report = toReport(outcome);
   const evidence = await evidenceOfRun(
     {
       run,
@@ -98,7 +98,7 @@ export async function performRun(
       store,
       resultsDirectory: scratch.results,
       planned: progress.slices.size > 0,
-      failure: failureOf(outcome),
+      failure: toFailure(outcome),
       reported: report ?? { objects: 0, bytes: 0 },
       before: progress.walked.done ? progress.walked : undefined,
     },
@@ -107,12 +107,12 @@ export async function performRun(
   return { ...evidence, run, engine: dynamo.engine, report, scanMs, listRequests: s3.requests.list };
 }
 
-function reportOf(outcome: ExecutionOutcome): ScanReport | undefined {
+function toReport(outcome: ExecutionOutcome): ScanReport | undefined {
   if (outcome.status !== 'SUCCEEDED') return undefined;
   return (outcome.output as unknown as { readonly report: ScanReport }).report;
 }
 
-function failureOf(outcome: ExecutionOutcome): string | undefined {
+function toFailure(outcome: ExecutionOutcome): string | undefined {
   if (outcome.status === 'SUCCEEDED') return undefined;
   return outcome.status === 'FAILED' ? `${outcome.error}: ${outcome.cause}` : outcome.status;
 }

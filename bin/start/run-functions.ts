@@ -13,7 +13,7 @@ const otherTimeoutMs = 300_000;
 export interface RunFunctionsParts {
   /** Their environment: endpoints, tables, the lease. */
   readonly env: Readonly<Record<string, string>>;
-  readonly mischiefDirectory: string;
+  readonly faultDirectory: string;
   readonly progress: RunProgress;
   /** Told what workers do, after the progress has it. */
   readonly onEvent: (event: WorkerEvent) => void;
@@ -21,12 +21,12 @@ export interface RunFunctionsParts {
 
 /**
  * Starts the three functions from the bundles that would be deployed, each invocation in a process. Nothing in them
- * knows of this run's view or its mischief: both ride on a module that is loaded before.
+ * knows of this run's view or its faults: both ride on a module that is loaded before.
  */
 export function startRunFunctions(parts: RunFunctionsParts): Promise<LocalLambda> {
-  const { env, mischiefDirectory, progress, onEvent } = parts;
+  const { env, faultDirectory, progress, onEvent } = parts;
   const preload = [
-    fileURLToPath(new URL(`mischief/worker-preload${extensionOf(import.meta.url)}`, import.meta.url)),
+    fileURLToPath(new URL(`faults/worker-preload${readExtension(import.meta.url)}`, import.meta.url)),
   ];
   const handler = (name: 'plan' | 'work' | 'verify') => join(bundleDirectory(name), 'index.mjs');
   return startLocalLambda({
@@ -34,7 +34,7 @@ export function startRunFunctions(parts: RunFunctionsParts): Promise<LocalLambda
       plan: { handler: handler('plan'), env, timeoutMs: otherTimeoutMs },
       work: {
         handler: handler('work'),
-        env: { ...env, LEASEHOLD_MISCHIEF_DIRECTORY: mischiefDirectory },
+        env: { ...env, LEASEHOLD_FAULT_DIRECTORY: faultDirectory },
         timeoutMs: workTimeoutMs,
         preload,
       },
@@ -48,6 +48,6 @@ export function startRunFunctions(parts: RunFunctionsParts): Promise<LocalLambda
   });
 }
 
-function extensionOf(url: string): string {
+function readExtension(url: string): string {
   return url.slice(url.lastIndexOf('.'));
 }

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 export interface ScratchDirectory extends AsyncDisposable {
   /** Served as the bucket of results. */
   readonly results: string;
-  /** Orders of mischief, and notes of the blows that fell. */
-  readonly mischief: string;
+  /** Orders of faults, and notes of the blows that fell. */
+  readonly faults: string;
   /** Temporary files of the process that synthesizes the stack. */
   readonly synthesis: string;
 }
@@ -20,7 +20,7 @@ export async function scratchDirectory(): Promise<ScratchDirectory> {
   process.on('exit', removeNow);
   const places = {
     results: join(root, 'results'),
-    mischief: join(root, 'mischief'),
+    faults: join(root, 'faults'),
     synthesis: join(root, 'synthesis'),
   };
   for (const place of Object.values(places)) await mkdir(place);

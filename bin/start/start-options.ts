@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { durationMs, shownDuration } from '../cli/duration.js';
+import { durationMs, formatDuration } from '../cli/duration.js';
 import { wholeNumber } from '../cli/whole-number.js';
 import { startDefaults, startLimits } from './start-defaults.js';
 
@@ -14,7 +14,7 @@ export interface StartOptions {
   readonly pageSize: number;
   readonly leaseMs: number;
   readonly seed: number;
-  readonly mischief: boolean;
+  readonly faults: boolean;
   readonly json: boolean;
   /** The engine asked for; absent: the first that is there, Docker aside. */
   readonly engine?: 'endpoint' | 'docker' | 'dynoxide' | 'dynalite';
@@ -31,7 +31,7 @@ const engines = ['endpoint', 'docker', 'dynoxide', 'dynalite'] as const;
  * @param args without the interpreter and the script
  * @throws CommanderError, its message printed already, for what can't be understood and after `--help`
  */
-export function startOptionsOf(args: readonly string[]): StartOptions {
+export function parseStartOptions(args: readonly string[]): StartOptions {
   const program = new Command('npm start --')
     .description(
       'Scans a directory as an S3 bucket with many workers under leases, on this machine alone: ' +
@@ -47,7 +47,7 @@ export function startOptionsOf(args: readonly string[]): StartOptions {
         .default(leaseMs(startDefaults.lease), startDefaults.lease),
     )
     .option('--seed <n>', 'which workers are struck, and where', count('seed'), startDefaults.seed)
-    .option('--no-mischief', 'strike nobody')
+    .option('--no-faults', 'strike nobody')
     .option('--json', 'one JSON object on stdout, progress on stderr', false)
     .addOption(new Option('--engine <name>', 'the DynamoDB to use').choices(engines))
     .addHelpText('after', '\nExample:\n  npm start -- --dir ~/Pictures --seats 4 --lease 3s\n')
@@ -62,7 +62,7 @@ export function startOptionsOf(args: readonly string[]): StartOptions {
     pageSize: given.pageSize,
     leaseMs: given.lease,
     seed: given.seed,
-    mischief: given.mischief,
+    faults: given.faults,
     json: given.json,
     ...(given.engine !== undefined && { engine: given.engine }),
   };
@@ -77,5 +77,5 @@ function leaseMs(text: string): number {
   const { least, most } = startLimits.leaseMs;
   const ms = durationMs(text);
   if (ms >= least && ms <= most) return ms;
-  throw new InvalidArgumentError(`It must be from ${shownDuration(least)} to ${shownDuration(most)}.`);
+  throw new InvalidArgumentError(`It must be from ${formatDuration(least)} to ${formatDuration(most)}.`);
 }

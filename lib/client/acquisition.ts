@@ -9,8 +9,8 @@ import {
   takeoverBefore,
 } from '../lease/index.js';
 import { sleep } from '../runtime/index.js';
-import type { GiveBack } from './give-back.js';
-import type { Patience } from './patience.js';
+import type { BackOff } from './back-off.js';
+import type { BackgroundRelease } from './background-release.js';
 
 /** What one acquire call asks for. */
 export interface AcquisitionRequest
@@ -20,7 +20,7 @@ export interface AcquisitionRequest
   /** How a lease that is granted now would be held, asked before each write: a caller's own time may run out. */
   readonly terms: () => HoldSettings;
   /** Told the item as the store shows it: whether no waiting will make `change.condition` true of it. */
-  readonly hopeless?: (item: LeaseItem) => boolean;
+  readonly giveUpWhen?: (item: LeaseItem) => boolean;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface AcquisitionRequest
 export interface AcquisitionHost {
   readonly context: LeaseContext;
   /** Gives leases back in the background, now or when their write arrives late. */
-  readonly giveBack: Pick<GiveBack, 'start' | 'isGivingBack'>;
+  readonly giveBack: Pick<BackgroundRelease, 'start' | 'isGivingBack'>;
 }
 
 /**
@@ -44,7 +44,7 @@ export interface AcquisitionHost {
 export class Acquisition {
   readonly #host: AcquisitionHost;
   readonly #request: AcquisitionRequest;
-  readonly #patience: Patience;
+  readonly #patience: BackOff;
   /** Granted to this call, and not handed out. */
   readonly #spent = new Set<string>();
   #leaseId: string;
@@ -55,7 +55,7 @@ export class Acquisition {
   #uncertain = false;
   #toldHeld = false;
 
-  constructor(host: AcquisitionHost, request: AcquisitionRequest, patience: Patience) {
+  constructor(host: AcquisitionHost, request: AcquisitionRequest, patience: BackOff) {
     this.#host = host;
     this.#request = request;
     this.#patience = patience;
@@ -107,7 +107,7 @@ export class Acquisition {
   }
 
   async #write(seen?: LeaseItem) {
-    const { terms, hopeless, signal, supersede, ...request } = this.#request;
+    const { terms, giveUpWhen, signal, supersede, ...request } = this.#request;
     await this.#host.context.store.ensureTime(signal);
     this.#terms = terms();
     const { leaseMs } = this.#terms;
@@ -142,7 +142,7 @@ export class Acquisition {
   async #worthTrying(): Promise<boolean> {
     const { context } = this.#host;
     const { name, signal } = this.#request;
-    while (!this.#isHopeless() && this.#patience.leftMs > 0) {
+    while (!this.#shouldGiveUp() && this.#patience.leftMs > 0) {
       await sleep(context.runtime, this.#patience.nextDelayMs(this.#untilExpiryMs()), signal);
       try {
         this.#note(await context.store.read(name, this.#leaseId, signal));
@@ -154,12 +154,12 @@ export class Acquisition {
     return false;
   }
 
-  #isHopeless(): boolean {
-    return this.#seen !== undefined && (this.#request.hopeless?.(this.#seen) ?? false);
+  #shouldGiveUp(): boolean {
+    return this.#seen !== undefined && (this.#request.giveUpWhen?.(this.#seen) ?? false);
   }
 
   #mayWin(): boolean {
-    if (this.#isHopeless()) return false;
+    if (this.#shouldGiveUp()) return false;
     const item = this.#seen;
     if (item?.leaseId === undefined || item.completedAt !== undefined) return true;
     // Ours: an earlier write of this call arrived after all; the next one adopts it.

@@ -83,13 +83,13 @@ export function callTimeoutMs(options: Pick<LockClientOptions, 'requestTimeoutMs
 /** @throws UsageError if an option of the client is out of its range, or if they do not fit together */
 export function checkClientOptions(options: LockClientOptions): void {
   checkStore(options);
-  demandNumber('requestTimeoutMs', options.requestTimeoutMs ?? defaults.requestTimeoutMs, 1);
-  demandNumber('maxAttempts', options.maxAttempts ?? defaults.maxAttempts, 1, 10);
-  demandNumber('skewMs', options.skewMs ?? defaults.skewMs, 0);
-  demandNumber('retentionMs', options.retentionMs ?? defaults.retentionMs, defaults.leastRetentionMs);
+  checkNumber('requestTimeoutMs', options.requestTimeoutMs ?? defaults.requestTimeoutMs, 1);
+  checkNumber('maxAttempts', options.maxAttempts ?? defaults.maxAttempts, 1, 10);
+  checkNumber('skewMs', options.skewMs ?? defaults.skewMs, 0);
+  checkNumber('retentionMs', options.retentionMs ?? defaults.retentionMs, defaults.minRetentionMs);
   const pollFloorMs = options.pollFloorMs ?? defaults.pollFloorMs;
-  demandNumber('pollFloorMs', pollFloorMs, 1);
-  demandNumber(
+  checkNumber('pollFloorMs', pollFloorMs, 1);
+  checkNumber(
     'pollCeilingMs',
     options.pollCeilingMs ?? Math.max(defaults.pollCeilingMs, pollFloorMs),
     pollFloorMs,
@@ -129,15 +129,15 @@ export function holdSettings(client: LockClientOptions, hold: HoldOptions): Hold
   const capMs = hold.maxHoldMs ?? client.maxHoldMs;
   const maxHoldMs = shortest(capMs, hold.endsInMs?.());
   const timeoutMs = callTimeoutMs(client);
-  demandNumber('leaseMs', leaseMs, 1);
-  demandNumber('renewEveryMs', renewEveryMs, 1);
-  demandNumber('safetyMarginMs', safetyMarginMs, 0);
-  if (maxHoldMs !== undefined) demandNumber('maxHoldMs', maxHoldMs, 1);
-  const leastMs = renewEveryMs + timeoutMs + safetyMarginMs;
-  if (leastMs > leaseMs) {
+  checkNumber('leaseMs', leaseMs, 1);
+  checkNumber('renewEveryMs', renewEveryMs, 1);
+  checkNumber('safetyMarginMs', safetyMarginMs, 0);
+  if (maxHoldMs !== undefined) checkNumber('maxHoldMs', maxHoldMs, 1);
+  const minMs = renewEveryMs + timeoutMs + safetyMarginMs;
+  if (minMs > leaseMs) {
     throw new UsageError(
       `leaseMs: ${leaseMs} is too short; renewEveryMs ${Math.round(renewEveryMs)} + requestTimeoutMs × maxAttempts ` +
-        `${timeoutMs} + safetyMarginMs ${Math.round(safetyMarginMs)} need at least ${Math.ceil(leastMs)}`,
+        `${timeoutMs} + safetyMarginMs ${Math.round(safetyMarginMs)} need at least ${Math.ceil(minMs)}`,
     );
   }
   // A hold that ends sooner than a lease is a shorter lease, and its margin shrinks with it.
@@ -168,7 +168,7 @@ export function timeLeftMs({ endsInMs }: HoldOptions): number | undefined {
     throw new UsageError(`endsInMs: must be a function that tells milliseconds, got ${String(endsInMs)}`);
   }
   const leftMs = endsInMs();
-  demandNumber('endsInMs', leftMs, 1);
+  checkNumber('endsInMs', leftMs, 1);
   return leftMs;
 }
 
@@ -179,7 +179,7 @@ function shortest(capMs: number | undefined, endsInMs: number | undefined): numb
 }
 
 /** @throws UsageError unless it is a finite number within the limits */
-export function demandNumber(
+export function checkNumber(
   option: string,
   value: number,
   least: number,

@@ -7,7 +7,7 @@ import { checkLockName } from './lock-name.js';
 import { runUnder } from './with-lock.js';
 
 /** How to run the job of a slot. */
-export type CronSlotOptions = Omit<AcquireOptions, 'change' | 'hopeless'>;
+export type CronSlotOptions = Omit<AcquireOptions, 'change' | 'giveUpWhen'>;
 
 /** Why a slot's job was not run. */
 export type SlotRefusal =
@@ -34,7 +34,7 @@ export type CronSlotOutcome<T> =
  * A slot that lies further ahead of the store's time was made by a wrong clock. Run, it would make everything until
  * then look overtaken.
  */
-const mostAheadMs = 3_600_000;
+const maxAheadMs = 3_600_000;
 
 /**
  * What the grant of a slot demands. `slot` is the latest one started, written with each grant; `slotDone` the latest
@@ -50,7 +50,7 @@ function mayRun(slot: number): Condition {
 }
 
 /** The same of an item that was read. What it says stays true: neither attribute is ever lowered. */
-function refusalOf(item: LeaseItem, slot: number): SlotRefusal | undefined {
+function findRefusal(item: LeaseItem, slot: number): SlotRefusal | undefined {
   const { slot: started = slot, slotDone = Number.NEGATIVE_INFINITY } = item;
   if (typeof started !== 'number' || typeof slotDone !== 'number') {
     const why = 'its attributes "slot" and "slotDone" are no numbers';
@@ -89,8 +89,8 @@ export async function cronSlot<T>(
     lease = await locks.acquire(name, {
       ...options,
       change: { set: { slot }, condition: mayRun(slot) },
-      hopeless: (item) => {
-        refusal = refusalOf(item, slot);
+      giveUpWhen: (item) => {
+        refusal = findRefusal(item, slot);
         return refusal !== undefined;
       },
     });
@@ -125,7 +125,7 @@ async function runAndClose<T>(
 
 /**
  * Whether the item that would know of this slot may have been deleted: it is kept for the retention after a run, and
- * no run began earlier than `mostAheadMs` before its slot.
+ * no run began earlier than `maxAheadMs` before its slot.
  *
  * @throws UsageError if the slot lies too far ahead
  */
@@ -140,13 +140,13 @@ async function isForgotten(
     throw signal?.aborted ? signal.reason : error;
   });
   const { latest } = context.clock.now();
-  if (slot > latest + mostAheadMs) {
+  if (slot > latest + maxAheadMs) {
     const aheadMs = Math.round(slot - latest);
     throw new UsageError(
-      `scheduledTime: must be at most ${mostAheadMs} ms ahead of the store's time, is ${aheadMs} ms ahead; ` +
+      `scheduledTime: must be at most ${maxAheadMs} ms ahead of the store's time, is ${aheadMs} ms ahead; ` +
         'run, it would make every slot until then look overtaken',
       name,
     );
   }
-  return slot < latest - context.retentionMs + mostAheadMs;
+  return slot < latest - context.retentionMs + maxAheadMs;
 }

@@ -13,7 +13,7 @@ export const defaults = {
   /** How long an unused item stays before TTL removes it. */
   retentionMs: 7 * 24 * 60 * 60 * 1000,
   /** The least retention: a signed request may sleep for hours in a frozen Lambda (protocol, section 2). */
-  leastRetentionMs: 24 * 60 * 60 * 1000,
+  minRetentionMs: 24 * 60 * 60 * 1000,
   /** The end of one attempt of a request. */
   requestTimeoutMs: 1_000,
   /** Attempts of one request, over all its retries. */

@@ -74,7 +74,7 @@ export class LocalQueue {
   }
 
   /** Who of this process has the name's turn, if it holds a lease. */
-  holderOf(name: string): HolderInfo | undefined {
+  toHolder(name: string): HolderInfo | undefined {
     return this.#lines.get(name)?.turn.holder?.();
   }
 

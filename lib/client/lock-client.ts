@@ -2,17 +2,20 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { StoreClock } from '../clock/index.js';
 import { LockHeldError } from '../errors/index.js';
 import { publish } from '../events/index.js';
-import { handedOverOf, Lease, type LeaseContext, type LeaseItem } from '../lease/index.js';
+import { Lease, type LeaseContext, type LeaseItem, parseHandedOver } from '../lease/index.js';
 import { systemRuntime } from '../runtime/index.js';
 import type { ServiceTransport } from '../service-client/service-transport.js';
 import { DynamoTable, type ItemChange, type LeaseTable } from '../table/index.js';
 import { Acquisition, type AcquisitionRequest } from './acquisition.js';
+import { Admin } from './admin.js';
+import { BackOff } from './back-off.js';
+import { BackgroundRelease } from './background-release.js';
 import { claimNext } from './claim-next.js';
 import {
   callTimeoutMs,
   checkClientOptions,
+  checkNumber,
   checkOwner,
-  demandNumber,
   type HoldOptions,
   holdSettings,
   type LockClientOptions,
@@ -20,16 +23,13 @@ import {
 } from './client-options.js';
 import { type CronSlotOptions, type CronSlotOutcome, cronSlot } from './cron-slot.js';
 import { defaults } from './defaults.js';
-import { GiveBack } from './give-back.js';
 import { LocalQueue, type Turn } from './local-queue.js';
 import type { LockInfo } from './lock-info.js';
 import { checkGroupName, checkLockName } from './lock-name.js';
 import { type OnceOptions, type OnceOutcome, once } from './once.js';
-import { OperatorDesk } from './operator-desk.js';
 import { defaultOwner } from './owner.js';
-import { Patience } from './patience.js';
 import { type ResumeOptions, resume } from './resume.js';
-import { serviceContext, tableContext, transportOf } from './store-context.js';
+import { makeTransport, serviceContext, tableContext } from './store-context.js';
 import { runUnder } from './with-lock.js';
 
 /** How to try for a lock, and how to hold it. */
@@ -46,7 +46,7 @@ export interface TryAcquireOptions extends HoldOptions {
    * Told the item whenever the store shows it: `true` ends the wait with a `LockHeldError`, since no waiting will make
    * the condition of `change` true of it.
    */
-  readonly hopeless?: (item: LeaseItem) => boolean;
+  readonly giveUpWhen?: (item: LeaseItem) => boolean;
   /** Gives up at once, with the signal's own reason. */
   readonly signal?: AbortSignal;
 }
@@ -74,8 +74,8 @@ export class LockClient implements AsyncDisposable {
 
   readonly #options: LockClientOptions;
   readonly #queue: LocalQueue;
-  readonly #giveBack: GiveBack;
-  readonly #desk: OperatorDesk;
+  readonly #giveBack: BackgroundRelease;
+  readonly #desk: Admin;
   readonly #ownClient: DynamoDBClient | undefined;
   readonly #transport: ServiceTransport | undefined;
 
@@ -85,21 +85,22 @@ export class LockClient implements AsyncDisposable {
     const runtime = options.runtime ?? systemRuntime;
     const clock = new StoreClock(runtime, options.skewMs);
     this.#options = options;
-    this.#ownClient = typeof options.table === 'string' && !options.client ? ownClientOf(options) : undefined;
+    this.#ownClient =
+      typeof options.table === 'string' && !options.client ? makeOwnClient(options) : undefined;
     const terms = {
       clock,
       runtime,
       skewMs: options.skewMs ?? defaults.skewMs,
       retentionMs: options.retentionMs ?? defaults.retentionMs,
     };
-    this.#transport = transportOf(options);
+    this.#transport = makeTransport(options);
     this.context = this.#transport
       ? serviceContext({ ...terms, transport: this.#transport, callTimeoutMs: callTimeoutMs(options) })
-      : tableContext({ ...terms, table: tableOf(options, this.#ownClient, clock) });
+      : tableContext({ ...terms, table: makeTable(options, this.#ownClient, clock) });
     this.owner = options.owner ?? defaultOwner(runtime);
     this.#queue = new LocalQueue(runtime);
-    this.#giveBack = new GiveBack(this.context, callTimeoutMs(options));
-    this.#desk = new OperatorDesk(this.context);
+    this.#giveBack = new BackgroundRelease(this.context, callTimeoutMs(options));
+    this.#desk = new Admin(this.context);
   }
 
   /**
@@ -131,16 +132,16 @@ export class LockClient implements AsyncDisposable {
     const owner = options.owner ?? this.owner;
     if (options.owner !== undefined) checkOwner(options.owner);
     if (options.group !== undefined) checkGroupName(options.group);
-    const patienceMs = options.waitMs ?? defaults.waitMs;
-    demandNumber('waitMs', patienceMs, 0);
-    const waitMs = Math.min(patienceMs, timeLeftMs(options) ?? patienceMs);
+    const askedWaitMs = options.waitMs ?? defaults.waitMs;
+    checkNumber('waitMs', askedWaitMs, 0);
+    const waitMs = Math.min(askedWaitMs, timeLeftMs(options) ?? askedWaitMs);
     const terms = () => holdSettings(this.#options, options);
     terms();
     options.signal?.throwIfAborted();
 
     const patience = this.#patience(waitMs);
     const turn = options.supersede ? noTurn() : await this.#queue.enter(name, waitMs, options.signal);
-    if (!turn) throw new LockHeldError(name, this.#queue.holderOf(name), patience.waitedMs);
+    if (!turn) throw new LockHeldError(name, this.#queue.toHolder(name), patience.waitedMs);
     const request: AcquisitionRequest = {
       name,
       owner,
@@ -149,7 +150,7 @@ export class LockClient implements AsyncDisposable {
       signal: options.signal,
       ...(options.group !== undefined && { group: options.group }),
       ...(options.change && { change: options.change }),
-      ...(options.hopeless && { hopeless: options.hopeless }),
+      ...(options.giveUpWhen && { giveUpWhen: options.giveUpWhen }),
     };
     try {
       const host = { context: this.context, giveBack: this.#giveBack };
@@ -203,7 +204,7 @@ export class LockClient implements AsyncDisposable {
    *   store did not answer (call again with the same JSON); UsageError; the signal's own reason
    */
   async resume(handedOver: unknown, options: ResumeOptions = {}): Promise<Lease> {
-    const from = handedOverOf(handedOver);
+    const from = parseHandedOver(handedOver);
     checkLockName(from.name);
     timeLeftMs(options);
     const terms = holdSettings(this.#options, { leaseMs: from.leaseMs, ...options });
@@ -314,17 +315,17 @@ export class LockClient implements AsyncDisposable {
     return this.close();
   }
 
-  #patience(waitMs: number): Patience {
+  #patience(waitMs: number): BackOff {
     const pollFloorMs = this.#options.pollFloorMs ?? defaults.pollFloorMs;
     const pollCeilingMs = this.#options.pollCeilingMs ?? Math.max(defaults.pollCeilingMs, pollFloorMs);
-    return new Patience(this.context.clock, this.context.runtime, { waitMs, pollFloorMs, pollCeilingMs });
+    return new BackOff(this.context.clock, this.context.runtime, { waitMs, pollFloorMs, pollCeilingMs });
   }
 }
 
 /** A superseder does not stand in line behind the very lease that it is about to take over. */
 const noTurn = (): Turn => ({ holder: undefined, leave: () => {} });
 
-function tableOf(
+function makeTable(
   options: LockClientOptions,
   ownClient: DynamoDBClient | undefined,
   clock: StoreClock,
@@ -339,7 +340,7 @@ function tableOf(
   });
 }
 
-function ownClientOf(options: LockClientOptions): DynamoDBClient {
+function makeOwnClient(options: LockClientOptions): DynamoDBClient {
   const requestTimeout = options.requestTimeoutMs ?? defaults.requestTimeoutMs;
   return new DynamoDBClient({
     ...(options.region !== undefined && { region: options.region }),

@@ -1,4 +1,4 @@
-import { type LeaseContext, type LeaseItem, leaseItemOf, takeoverBefore } from '../lease/index.js';
+import { type LeaseContext, type LeaseItem, parseLeaseItem, takeoverBefore } from '../lease/index.js';
 import type { StoredItem } from '../table/index.js';
 
 /** A lock as operators see it. Times are store time in milliseconds since the epoch. */
@@ -27,14 +27,14 @@ export interface LockInfo {
  *
  * @throws UsageError if the item is not ours
  */
-export function lockInfoOf(
+export function toLockInfo(
   context: LeaseContext,
   stored: StoredItem & { readonly name?: unknown },
 ): LockInfo {
-  const item = leaseItemOf(String(stored.name), stored);
+  const item = parseLeaseItem(String(stored.name), stored);
   return {
     name: item.name,
-    state: stateOf(context, item),
+    state: findState(context, item),
     token: item.version,
     group: item.group,
     owner: item.owner,
@@ -49,7 +49,7 @@ export function lockInfoOf(
   };
 }
 
-function stateOf(context: LeaseContext, item: LeaseItem): LockInfo['state'] {
+function findState(context: LeaseContext, item: LeaseItem): LockInfo['state'] {
   if (item.completedAt !== undefined) return 'completed';
   if (item.leaseId === undefined) return 'free';
   return item.expiresAt! < takeoverBefore(context) ? 'expired' : 'held';

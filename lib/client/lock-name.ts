@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { UsageError } from '../errors/index.js';
 
 /** Names are partition keys: DynamoDB takes 2,048 bytes, half of that is plenty. */
-const mostNameBytes = 1024;
+const maxNameBytes = 1024;
 
 /**
  * Checks a lock name. Names are compared byte by byte, never normalised, joined or cut, so two different ones
@@ -24,20 +24,18 @@ export function checkGroupName(group: string): void {
 }
 
 function check(what: string, name: string): void {
-  const problem = problemOf(name);
+  const problem = findProblem(name);
   if (problem) throw new UsageError(`${what} ${problem}; got ${shown(name)}`);
 }
 
-function problemOf(name: unknown): string | undefined {
+function findProblem(name: unknown): string | undefined {
   if (typeof name !== 'string') return `must be a string`;
   if (name === '') return 'must not be empty';
   // A lone surrogate has no UTF-8: all of them would become the same replacement character.
   if (!isWellFormed(name)) return 'must be well-formed Unicode, without lone surrogates';
   if (/\p{Cc}/u.test(name)) return 'must not hold control characters';
   const bytes = Buffer.byteLength(name);
-  return bytes > mostNameBytes
-    ? `must have at most ${mostNameBytes} bytes in UTF-8, has ${bytes}`
-    : undefined;
+  return bytes > maxNameBytes ? `must have at most ${maxNameBytes} bytes in UTF-8, has ${bytes}` : undefined;
 }
 
 /** Whether the text has a UTF-8 form of its own. */

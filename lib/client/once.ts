@@ -1,13 +1,13 @@
 import { AlreadyCompletedError } from '../errors/index.js';
 import type { Lease } from '../lease/index.js';
-import { demandNumber } from './client-options.js';
+import { checkNumber } from './client-options.js';
 import { defaults } from './defaults.js';
 import { lastWrite } from './last-write.js';
 import type { AcquireOptions, LockClient } from './lock-client.js';
 import { runUnder } from './with-lock.js';
 
 /** How to do something once, and how long to remember it. */
-export interface OnceOptions extends Omit<AcquireOptions, 'change' | 'hopeless'> {
+export interface OnceOptions extends Omit<AcquireOptions, 'change' | 'giveUpWhen'> {
   /**
    * How long the result is kept after the work is done, in milliseconds, at least a day (protocol, section 2).
    * Afterwards DynamoDB's Time to Live removes it, in its own time, and the work may run again.
@@ -35,7 +35,7 @@ export async function once<T>(
   options: OnceOptions,
 ): Promise<OnceOutcome<T>> {
   const { retainMs, ...acquire } = options;
-  if (retainMs !== undefined) demandNumber('retainMs', retainMs, defaults.leastRetentionMs);
+  if (retainMs !== undefined) checkNumber('retainMs', retainMs, defaults.minRetentionMs);
 
   let lease: Lease;
   try {

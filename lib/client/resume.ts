@@ -30,13 +30,13 @@ export async function resume(
     if (outcome.kind === 'completed') {
       throw new AlreadyCompletedError(name, outcome.item.result, outcome.item.completedAt!);
     }
-    return leaseOf(context, { name, owner }, outcome.grant, terms);
+    return toLease(context, { name, owner }, outcome.grant, terms);
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   }
 }
 
-function leaseOf(
+function toLease(
   context: LeaseContext,
   identity: { readonly name: string; readonly owner: string },
   grant: Grant,

@@ -34,7 +34,7 @@ export function serviceContext(
 }
 
 /** The way to the service, if the client has one. */
-export function transportOf(options: LockClientOptions): ServiceTransport | undefined {
+export function makeTransport(options: LockClientOptions): ServiceTransport | undefined {
   const { service, region, endpoint, lambdaClient } = options;
   if (typeof service !== 'string') return service;
   return new LambdaTransport(service, {

@@ -21,18 +21,18 @@ export async function runUnder<T>(
     result = await work(lease);
   } catch (error) {
     await giveBack();
-    throw withCompanion(error, lossOf(lease));
+    throw withCompanion(error, findLoss(lease));
   }
-  const lossBefore = lossOf(lease);
+  const lossBefore = findLoss(lease);
   await giveBack();
   // A lease that was broken or superseded is found out by its release at the latest.
-  const loss = lossBefore ?? lossOf(lease);
+  const loss = lossBefore ?? findLoss(lease);
   if (callerSignal?.aborted) throw callerSignal.reason;
   if (!loss) return result;
   throw new LockLostError(lease.name, loss.reason, lease.token, { cause: loss, result });
 }
 
-function lossOf(lease: Lease): LockLostError | undefined {
+function findLoss(lease: Lease): LockLostError | undefined {
   try {
     lease.throwIfLost();
     return undefined;

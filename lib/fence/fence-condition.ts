@@ -28,13 +28,13 @@ export function withFence<Input extends GuardableInput>(
   input: Input,
   options: FenceOptions,
 ) {
-  demandToken(lease);
+  checkToken(lease);
   const own = input.ConditionExpression;
   const guard = `${neverFenced} OR ${notOvertaken}`;
   return {
     ...input,
     ConditionExpression: own ? `(${own}) AND (${guard})` : guard,
-    ExpressionAttributeNames: { ...input.ExpressionAttributeNames, [fence]: fenceAttributeOf(options) },
+    ExpressionAttributeNames: { ...input.ExpressionAttributeNames, [fence]: fenceAttribute(options) },
     ExpressionAttributeValues: { ...input.ExpressionAttributeValues, [token]: lease.token },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
   };
@@ -51,11 +51,11 @@ export function settingFence(updateExpression: string | undefined): string {
 }
 
 /** The attribute's name. */
-export function fenceAttributeOf(options: FenceOptions): string {
+export function fenceAttribute(options: FenceOptions): string {
   return options.fenceAttribute ?? defaultFenceAttribute;
 }
 
-function demandToken(lease: FencingToken): void {
+function checkToken(lease: FencingToken): void {
   if (Number.isSafeInteger(lease?.token)) return;
   throw new UsageError(
     `A guard needs a lease with a fencing token, got ${JSON.stringify(lease)}`,

@@ -8,7 +8,7 @@ import { staleToken } from './stale-token.js';
 export const tokenMetadataKey = 'leasehold-token';
 
 /** Writers that overtake each other this often in a row are not holders of a lock. */
-const mostTries = 5;
+const maxTries = 5;
 
 /**
  * Writes an object unless a newer holder has. S3 can't compare numbers, so this reads the token, compares, and puts
@@ -29,7 +29,7 @@ export async function guardedPutObject(
 ): Promise<PutObjectCommandOutput> {
   const { PutObjectCommand } = await s3Sdk();
   const send = { ...(options.signal && { abortSignal: options.signal }) };
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxTries; tries++) {
     const seen = await tokenIn(s3, input, send);
     if (seen?.token !== undefined && seen.token > lease.token) throw staleToken(lease, seen.token, 's3');
     const Metadata = { ...input.Metadata, [tokenMetadataKey]: String(lease.token) };
@@ -41,7 +41,7 @@ export async function guardedPutObject(
     }
   }
   throw new StoreError(
-    `s3://${input.Bucket}/${input.Key} changed under every one of ${mostTries} tries`,
+    `s3://${input.Bucket}/${input.Key} changed under every one of ${maxTries} tries`,
     lease.name,
     {
       retryable: true,

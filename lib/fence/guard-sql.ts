@@ -18,7 +18,7 @@ export interface SqlFence {
  * const fence = sqlFence(lease, { placeholder: '$1' });
  * const { rowCount } = await db.query(
  *   `UPDATE batches SET state = 'settled', ${fence.set} WHERE id = $2 AND ${fence.where}`, [fence.value, id]);
- * demandRows(lease, rowCount);
+ * checkRows(lease, rowCount);
  * ```
  *
  * @param options `placeholder` as the driver writes it; a positional `?` must be given twice. `column`: default "fence"
@@ -42,7 +42,7 @@ export function sqlFence(
  * @param currentToken the row's fence, if the caller has read it, for the message
  * @throws StaleTokenError when `rowCount` is 0
  */
-export function demandRows(
+export function checkRows(
   lease: FencingToken,
   rowCount: number | null | undefined,
   currentToken?: number,

@@ -1,9 +1,9 @@
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { LockLostError } from '../errors/index.js';
-import { fenceAttributeOf } from './fence-condition.js';
+import { fenceAttribute } from './fence-condition.js';
 import type { FenceOptions, FencingToken } from './fenced.js';
 import { guardDelete, guardPut, guardUpdate } from './guard-write.js';
-import { staleTokenOf } from './stale-token.js';
+import { findStaleToken } from './stale-token.js';
 
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
@@ -56,7 +56,7 @@ export function guardTransaction(
       try {
         return await next(args);
       } catch (error) {
-        throw reasonOf(lease, own, options, error) ?? error;
+        throw findReason(lease, own, options, error) ?? error;
       }
     },
     { step: 'initialize', name: 'leaseholdFence', override: true },
@@ -81,7 +81,12 @@ interface Cancellation {
 }
 
 /** The first of the reasons that is ours: an overtaken fence, or the lease check at the end. */
-function reasonOf(lease: CurrentLease, own: readonly TransactItem[], options: FenceOptions, error: unknown) {
+function findReason(
+  lease: CurrentLease,
+  own: readonly TransactItem[],
+  options: FenceOptions,
+  error: unknown,
+) {
   if (!(error instanceof Error) || error.name !== 'TransactionCanceledException') return undefined;
   const reasons = (error as Cancellation).CancellationReasons ?? [];
   for (const [index, reason] of reasons.entries()) {
@@ -95,7 +100,7 @@ function reasonOf(lease: CurrentLease, own: readonly TransactItem[], options: Fe
     }
     const write = item.Put ?? item.Update ?? item.Delete;
     const ownCondition = write?.ConditionExpression !== undefined;
-    const stale = write && staleTokenOf(lease, reason, fenceAttributeOf(options), ownCondition, error);
+    const stale = write && findStaleToken(lease, reason, fenceAttribute(options), ownCondition, error);
     if (stale) return stale;
   }
   return undefined;

@@ -7,9 +7,9 @@ import {
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { UsageError } from '../errors/index.js';
-import { fenceAttributeOf, settingFence, withFence } from './fence-condition.js';
+import { fenceAttribute, settingFence, withFence } from './fence-condition.js';
 import type { FenceOptions, FencingToken } from './fenced.js';
-import { type Refusal, staleTokenOf } from './stale-token.js';
+import { findStaleToken, type Refusal } from './stale-token.js';
 
 /**
  * A Put that is refused when a newer holder has written.
@@ -26,7 +26,7 @@ export function guardPut(
   input: PutCommandInput,
   options: FenceOptions = {},
 ): PutCommand {
-  const Item = { ...input.Item, [fenceAttributeOf(options)]: lease.token };
+  const Item = { ...input.Item, [fenceAttribute(options)]: lease.token };
   return translating(lease, new PutCommand({ ...withFence(lease, input, options), Item }), input, options);
 }
 
@@ -97,7 +97,7 @@ function translating<Command extends { readonly middlewareStack: unknown }>(
       } catch (error) {
         if (!(error instanceof Error) || error.name !== 'ConditionalCheckFailedException') throw error;
         const ownCondition = input.ConditionExpression !== undefined;
-        throw staleTokenOf(lease, error as Refusal, fenceAttributeOf(options), ownCondition, error) ?? error;
+        throw findStaleToken(lease, error as Refusal, fenceAttribute(options), ownCondition, error) ?? error;
       }
     },
     { step: 'initialize', name: 'leaseholdFence', override: true },

@@ -13,14 +13,14 @@ export interface Refusal {
  *
  * @param ownCondition whether the caller had one; if not, only the fence can have refused
  */
-export function staleTokenOf(
+export function findStaleToken(
   lease: FencingToken,
   refusal: Refusal,
   fenceAttribute: string,
   ownCondition: boolean,
   cause: unknown,
 ): StaleTokenError | undefined {
-  const currentToken = numberOf(refusal.Item?.[fenceAttribute]);
+  const currentToken = toNumber(refusal.Item?.[fenceAttribute]);
   const refusedByFence = currentToken === undefined ? !ownCondition : currentToken > lease.token;
   return refusedByFence ? staleToken(lease, currentToken, 'dynamodb', cause) : undefined;
 }
@@ -36,7 +36,7 @@ export function staleToken(
   return new StaleTokenError(lease.name, lease.token, currentToken, { cause });
 }
 
-function numberOf(value: unknown): number | undefined {
+function toNumber(value: unknown): number | undefined {
   const number = typeof value === 'object' && value !== null && 'N' in value ? Number(value.N) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }

@@ -6,7 +6,7 @@ export class EventFields {
 
   /** @throws UsageError if it is no object */
   constructor(what: string, event: unknown) {
-    this.#fields = objectOf(what, event);
+    this.#fields = parseObject(what, event);
   }
 
   /** @throws UsageError unless the field is a string of at least one character */
@@ -46,7 +46,7 @@ export class EventFields {
 }
 
 /** @throws UsageError if it is no object; what is absent counts as empty */
-export function objectOf(what: string, value: unknown): Readonly<Record<string, unknown>> {
+export function parseObject(what: string, value: unknown): Readonly<Record<string, unknown>> {
   if (value === undefined || value === null) return {};
   if (typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>;
   throw wrong(what, 'an object', value);

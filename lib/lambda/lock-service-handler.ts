@@ -37,7 +37,7 @@ export function createLockServiceHandler(
   const { runtime = systemRuntime } = options;
   return async (event, context) => {
     // Not when the module loads: an error there has no name that a state machine could match.
-    service ??= serviceOf(lockServiceSettings(options.env ?? process.env));
+    service ??= makeService(lockServiceSettings(options.env ?? process.env));
     const { host, answer } = service;
     const deadline = deadlineAfter(runtime, Math.max(1, context.getRemainingTimeInMillis() - reserveMs));
     try {
@@ -50,10 +50,10 @@ export function createLockServiceHandler(
   };
 }
 
-function serviceOf(settings: LockServiceSettings): LockService {
+function makeService(settings: LockServiceSettings): LockService {
   const { names, operations, maxLeaseMs, region, stepFunctionsEndpoint } = settings;
   return createLockService({
-    context: contextOf(settings),
+    context: makeContext(settings),
     operations,
     ...(names && { names }),
     ...(maxLeaseMs !== undefined && { maxLeaseMs }),
@@ -61,7 +61,7 @@ function serviceOf(settings: LockServiceSettings): LockService {
   });
 }
 
-function contextOf({ table: tableName, dynamoEndpoint }: LockServiceSettings): LeaseContext {
+function makeContext({ table: tableName, dynamoEndpoint }: LockServiceSettings): LeaseContext {
   const { requestTimeoutMs, maxAttempts, skewMs, retentionMs } = defaults;
   const runtime = systemRuntime;
   const clock = new StoreClock(runtime, skewMs);

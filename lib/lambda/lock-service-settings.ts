@@ -26,16 +26,16 @@ export function lockServiceSettings(env: Environment): LockServiceSettings {
   if (!table) throw new UsageError('LEASEHOLD_TABLE: the name of the lease table is missing');
   return {
     table,
-    names: namesOf(present('LEASEHOLD_NAMES')),
-    operations: operationsOf(present('LEASEHOLD_OPERATIONS')),
-    maxLeaseMs: maxLeaseMsOf(present('LEASEHOLD_MAX_LEASE_MS')),
+    names: parseNames(present('LEASEHOLD_NAMES')),
+    operations: parseOperations(present('LEASEHOLD_OPERATIONS')),
+    maxLeaseMs: parseMaxLease(present('LEASEHOLD_MAX_LEASE_MS')),
     region: present('AWS_REGION'),
     dynamoEndpoint: present('LEASEHOLD_DYNAMODB_ENDPOINT'),
     stepFunctionsEndpoint: present('LEASEHOLD_STEPFUNCTIONS_ENDPOINT'),
   };
 }
 
-function namesOf(text: string | undefined): readonly string[] | undefined {
+function parseNames(text: string | undefined): readonly string[] | undefined {
   if (text === undefined) return undefined;
   let names: unknown;
   try {
@@ -47,12 +47,12 @@ function namesOf(text: string | undefined): readonly string[] | undefined {
   throw new UsageError(`LEASEHOLD_NAMES: must be a JSON list of strings, got "${text}"`);
 }
 
-function operationsOf(text = 'use'): 'use' | 'operate' {
+function parseOperations(text = 'use'): 'use' | 'operate' {
   if (text === 'use' || text === 'operate') return text;
   throw new UsageError(`LEASEHOLD_OPERATIONS: must be "use" or "operate", got "${text}"`);
 }
 
-function maxLeaseMsOf(text: string | undefined): number | undefined {
+function parseMaxLease(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const maxLeaseMs = Number(text);
   if (Number.isSafeInteger(maxLeaseMs) && maxLeaseMs >= 1_000) return maxLeaseMs;

@@ -1,4 +1,4 @@
-import { demandNumber } from '../client/client-options.js';
+import { checkNumber } from '../client/client-options.js';
 import type { AcquireOptions, LockClient, LockClientOptions } from '../client/index.js';
 import { type AlreadyCompletedError, type LockHeldError, UsageError } from '../errors/index.js';
 
@@ -20,7 +20,7 @@ export interface LockedHandlerOptions<Event, Context, Held = never, Completed = 
    */
   readonly locks?: LockClient | LockClientOptions;
   /**
-   * How long to wait for a lock that is held; never so long that less than `leastWorkMs` would be left for the work.
+   * How long to wait for a lock that is held; never so long that less than `minWorkMs` would be left for the work.
    *
    * @default 0: try once
    */
@@ -39,31 +39,31 @@ export interface LockedHandlerOptions<Event, Context, Held = never, Completed = 
   /** The lease ends this long before the invocation would: time to release it and to answer. @default 1,000 */
   readonly marginMs?: number;
   /** With less than this left for the work, the margin apart, the lock is not even tried for. @default 1,000 */
-  readonly leastWorkMs?: number;
+  readonly minWorkMs?: number;
 }
 
 /** The defaults of {@link LockedHandlerOptions}. */
-export const lockedHandlerDefaults = { marginMs: 1_000, leastWorkMs: 1_000, waitMs: 0 } as const;
+export const lockedHandlerDefaults = { marginMs: 1_000, minWorkMs: 1_000, waitMs: 0 } as const;
 
 /** @throws UsageError for what can be seen to be wrong before any invocation */
 export function checkLockedHandler(
-  nameOf: unknown,
+  readName: unknown,
   handler: unknown,
   options: Pick<
     LockedHandlerOptions<never, never, unknown, unknown>,
-    'waitMs' | 'marginMs' | 'leastWorkMs' | 'whenHeld' | 'whenCompleted'
+    'waitMs' | 'marginMs' | 'minWorkMs' | 'whenHeld' | 'whenCompleted'
   >,
 ): void {
-  if (typeof nameOf !== 'function') throw new UsageError('nameOf: must be a function of the event');
+  if (typeof readName !== 'function') throw new UsageError('readName: must be a function of the event');
   if (typeof handler !== 'function') throw new UsageError('handler: must be a function');
   if (isStreaming(handler)) {
     throw new UsageError(
       'handler: answers as a stream, which goes on after it has returned; use withLock inside it instead',
     );
   }
-  demandNumber('waitMs', options.waitMs ?? lockedHandlerDefaults.waitMs, 0);
-  demandNumber('marginMs', options.marginMs ?? lockedHandlerDefaults.marginMs, 1);
-  demandNumber('leastWorkMs', options.leastWorkMs ?? lockedHandlerDefaults.leastWorkMs, 1);
+  checkNumber('waitMs', options.waitMs ?? lockedHandlerDefaults.waitMs, 0);
+  checkNumber('marginMs', options.marginMs ?? lockedHandlerDefaults.marginMs, 1);
+  checkNumber('minWorkMs', options.minWorkMs ?? lockedHandlerDefaults.minWorkMs, 1);
   for (const choice of ['whenHeld', 'whenCompleted'] as const) {
     const chosen = options[choice] ?? 'fail';
     if (chosen === 'fail' || typeof chosen === 'function') continue;

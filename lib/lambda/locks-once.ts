@@ -17,12 +17,12 @@ export function locksOnce(
   return () => {
     // Not by its class: a function may have been bundled with two copies of it.
     if (given && 'acquire' in given) return given;
-    made ??= new LockClient(given ?? optionsOf(env));
+    made ??= new LockClient(given ?? readOptions(env));
     return made;
   };
 }
 
-function optionsOf(env: Environment): LockClientOptions {
+function readOptions(env: Environment): LockClientOptions {
   const table = env.LEASEHOLD_TABLE?.trim();
   const service = env.LEASEHOLD_SERVICE?.trim();
   if (!table && !service) {

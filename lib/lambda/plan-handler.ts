@@ -1,5 +1,5 @@
 import { planScan, type ScanPlan } from '../scan/index.js';
-import { EventFields, objectOf } from './event-fields.js';
+import { EventFields, parseObject } from './event-fields.js';
 import { clientsOnce } from './scan-clients.js';
 import type { Environment } from './settings.js';
 
@@ -29,8 +29,8 @@ export interface PlanInput {
 }
 
 /** Each seat is an item of the map's input; 1,000 of them and the verdict fit into Step Functions' 256 KB. */
-const mostSeats = 1_000;
-const mostSlices = 100_000;
+const maxSeats = 1_000;
+const maxSlices = 100_000;
 
 /**
  * The handler of the plan function: writes the run and its slices, answers the seats.
@@ -50,15 +50,15 @@ export function createPlanHandler(
 }
 
 function planRequest(event: unknown): PlanInput & { readonly run: string } {
-  const { run, input, defaults } = objectOf('event', event);
-  const given = { run, ...objectOf('defaults', defaults), ...objectOf('input', input) };
+  const { run, input, defaults } = parseObject('event', event);
+  const given = { run, ...parseObject('defaults', defaults), ...parseObject('input', input) };
   const fields = new EventFields('input', given);
   return {
     run: fields.text('run'),
     bucket: fields.text('bucket'),
     prefix: fields.optionalText('prefix'),
-    seats: fields.count('seats', 1, mostSeats),
-    slices: fields.optionalCount('slices', 1, mostSlices),
+    seats: fields.count('seats', 1, maxSeats),
+    slices: fields.optionalCount('slices', 1, maxSlices),
     pageSize: fields.optionalCount('pageSize', 1, 1_000),
     cuts: fields.optionalTexts('cuts'),
   };

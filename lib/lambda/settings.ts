@@ -28,7 +28,7 @@ export function scanSettings(env: Environment): ScanSettings {
     table,
     dynamoEndpoint: present(env, 'LEASEHOLD_DYNAMODB_ENDPOINT'),
     s3Endpoint: present(env, 'LEASEHOLD_S3_ENDPOINT'),
-    leaseMs: leaseMsOf(present(env, 'LEASEHOLD_LEASE_MS')),
+    leaseMs: parseLease(present(env, 'LEASEHOLD_LEASE_MS')),
     ledgerTable: present(env, 'LEASEHOLD_LEDGER_TABLE'),
     output: bucket ? { bucket, prefix: env.LEASEHOLD_OUTPUT_PREFIX ?? '' } : undefined,
   };
@@ -38,7 +38,7 @@ function present(env: Environment, name: string): string | undefined {
   return env[name]?.trim() || undefined;
 }
 
-function leaseMsOf(text: string | undefined): number | undefined {
+function parseLease(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const leaseMs = Number(text);
   if (Number.isInteger(leaseMs) && leaseMs >= 1) return leaseMs;

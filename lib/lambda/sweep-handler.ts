@@ -42,7 +42,7 @@ interface SweepClients {
 
 function sweepClients(env: Environment): SweepClients {
   const { table, dynamoEndpoint } = scanSettings(env);
-  const deletesPerSecond = deletesPerSecondOf(env.LEASEHOLD_DELETES_PER_SECOND);
+  const deletesPerSecond = parseDeletesPerSecond(env.LEASEHOLD_DELETES_PER_SECOND);
   const client = new DynamoDBClient({
     ...(dynamoEndpoint !== undefined && { endpoint: dynamoEndpoint }),
     maxAttempts: 5,
@@ -55,7 +55,7 @@ function sweepClients(env: Environment): SweepClients {
   return { table, deletesPerSecond, client, locks: new LockClient({ table, endpoint: dynamoEndpoint }) };
 }
 
-function deletesPerSecondOf(text: string | undefined): number {
+function parseDeletesPerSecond(text: string | undefined): number {
   if (text === undefined || text.trim() === '') return defaultDeletesPerSecond;
   const perSecond = Number(text);
   if (Number.isInteger(perSecond) && perSecond >= 1 && perSecond <= 1_000) return perSecond;

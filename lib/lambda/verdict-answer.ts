@@ -12,8 +12,8 @@ export type VerdictAnswer = ScanVerdict & {
 };
 
 /** Step Functions takes 262,144 bytes; the state carries up to 1,000 seats, and how each ended, beside the verdict. */
-const mostBytes = 80_000;
-const mostReasonLength = 2_000;
+const maxBytes = 80_000;
+const maxReasonLength = 2_000;
 const fewFailures = 10;
 
 const errorNames: Readonly<Record<ScanVerdict['status'], string>> = {
@@ -37,7 +37,7 @@ export function verdictAnswer(verdict: ScanVerdict, seats: readonly SeatEnd[] = 
     ...verdict,
     ...(failed && { status: 'failed' }),
     error: failed?.failed ?? errorNames[verdict.status],
-    reason: [reasonOf(verdict), ...reasonsOfSeats(verdict, seats)].join('; ').slice(0, mostReasonLength),
+    reason: [findReason(verdict), ...reasonsOfSeats(verdict, seats)].join('; ').slice(0, maxReasonLength),
     leftOut: [],
   };
   if (fits(whole)) return whole;
@@ -53,10 +53,10 @@ export function verdictAnswer(verdict: ScanVerdict, seats: readonly SeatEnd[] = 
 }
 
 function fits(answer: VerdictAnswer): boolean {
-  return Buffer.byteLength(JSON.stringify(answer)) <= mostBytes;
+  return Buffer.byteLength(JSON.stringify(answer)) <= maxBytes;
 }
 
-function reasonOf({ status, reason, report }: ScanVerdict): string {
+function findReason({ status, reason, report }: ScanVerdict): string {
   const [first] = report.failures;
   if (status !== 'completed-with-failures' || !first)
     return reason ?? 'every slice is done and the slices tile';

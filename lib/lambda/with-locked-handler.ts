@@ -21,7 +21,7 @@ import type { RemainingTime } from './work-handler.js';
  * with a LockLostError (`max-hold`) instead of a time-out. Lambda then keeps the process, and what the handler left
  * running in it may go on in a later invocation: under a token that what it writes to refuses, if it checks.
  *
- * @param nameOf the lock's name, from the event; or the lease itself, as an earlier invocation has handed it over, to go
+ * @param readName the lock's name, from the event; or the lease itself, as an earlier invocation has handed it over, to go
  *   on with it (see `LockClient.resume`: there is nothing to wait for then, and `supersede` and `group` have no meaning)
  * @param handler gets the lease as a third argument. It must return a promise: callbacks can't be waited for
  * @param options.whenHeld what is answered when somebody else holds the lock. @default a LockHeldError is thrown
@@ -37,27 +37,27 @@ export function withLockedHandler<
   Held = never,
   Completed = never,
 >(
-  nameOf: (event: Event, context: Context) => string | HandedOver,
+  readName: (event: Event, context: Context) => string | HandedOver,
   handler: (event: Event, context: Context, lease: Lease) => Promise<Result>,
   options: LockedHandlerOptions<Event, Context, Held, Completed> = {},
 ): (event: Event, context: Context) => Promise<Result | Held | Completed> {
-  checkLockedHandler(nameOf, handler, options);
+  checkLockedHandler(readName, handler, options);
   const { locks: given, whenHeld, whenCompleted, ownerOf, ...rest } = options;
-  const { marginMs, leastWorkMs, waitMs, ...hold } = { ...lockedHandlerDefaults, ...rest };
+  const { marginMs, minWorkMs, waitMs, ...hold } = { ...lockedHandlerDefaults, ...rest };
   const locksOf = locksOnce(given, process.env);
 
   const acquire = async (event: Event, context: Context, end: InvocationEnd): Promise<Lease> => {
-    const lock = nameOf(event, context);
+    const lock = readName(event, context);
     const name = isHandedOver(lock) ? lock.name : lock;
     checkLockName(name);
     const leftMs = end.leftMs();
-    if (!(leftMs >= leastWorkMs)) throw tooLate(name, leftMs, marginMs, leastWorkMs);
+    if (!(leftMs >= minWorkMs)) throw tooLate(name, leftMs, marginMs, minWorkMs);
     const locks = locksOf();
     return end.whileAsking(name, locks.context.runtime, (signal) => {
       const owner = ownerOf && { owner: ownerOf(event, context) };
       const terms = { ...hold, ...owner, endsInMs: end.leftMs, signal };
       if (isHandedOver(lock)) return locks.resume(lock, terms);
-      const longestMs = Math.max(0, end.leftMs() - leastWorkMs);
+      const longestMs = Math.max(0, end.leftMs() - minWorkMs);
       return locks.acquire(name, { ...terms, waitMs: Math.min(waitMs, longestMs) });
     });
   };
@@ -97,10 +97,10 @@ function promised<T>(answer: Promise<T>, name: string): Promise<T> {
   throw new UsageError('handler: must be async, or return a promise; callbacks are not waited for', name);
 }
 
-function tooLate(name: string, leftMs: number, marginMs: number, leastWorkMs: number): UsageError {
+function tooLate(name: string, leftMs: number, marginMs: number, minWorkMs: number): UsageError {
   return new UsageError(
-    `The invocation has ${Math.round(leftMs + marginMs)} ms left; marginMs ${marginMs} + leastWorkMs ${leastWorkMs} ` +
-      `need ${marginMs + leastWorkMs}: give the function a longer time-out`,
+    `The invocation has ${Math.round(leftMs + marginMs)} ms left; marginMs ${marginMs} + minWorkMs ${minWorkMs} ` +
+      `need ${marginMs + minWorkMs}: give the function a longer time-out`,
     name,
   );
 }

@@ -1,7 +1,7 @@
 import { type ItemChange, merged } from '../table/index.js';
 import { mayBeGranted } from './conditions.js';
 import { expiryFor, type TableContext, takeoverBefore, ttlAfter } from './lease-context.js';
-import { type LeaseItem, leaseItemOf } from './lease-item.js';
+import { type LeaseItem, parseLeaseItem } from './lease-item.js';
 
 /** What an acquire asks for. */
 export interface GrantRequest {
@@ -88,11 +88,11 @@ export async function requestGrant(
   const answer = await context.table.update(name, write, signal);
 
   if (answer.applied) {
-    const item = answer.old && leaseItemOf(name, answer.old);
+    const item = answer.old && parseLeaseItem(name, answer.old);
     const token = (item?.version ?? seed) + 1;
     return { kind: 'granted', grant: { leaseId, token, expiresAt, acquiredAt, item, adopted: false } };
   }
-  const item = answer.item && leaseItemOf(name, answer.item);
+  const item = answer.item && parseLeaseItem(name, answer.item);
   if (item?.leaseId === leaseId) {
     const grant = {
       leaseId,

@@ -74,8 +74,8 @@ const notGivenBack = (leaseId: string): Condition =>
 /** A number that JavaScript can hold. A comparison of unlike types is false: this demands a number, too. */
 const numberInRange = (attribute: string): Condition =>
   all(
-    { text: `#${attribute} > :leastNumber`, values: { ':leastNumber': -numberLimit } },
-    { text: `#${attribute} < :mostNumber`, values: { ':mostNumber': numberLimit } },
+    { text: `#${attribute} > :minNumber`, values: { ':minNumber': -numberLimit } },
+    { text: `#${attribute} < :maxNumber`, values: { ':maxNumber': numberLimit } },
   );
 
 const typed = (attribute: string, type: 'S' | 'N'): Condition =>
@@ -87,7 +87,7 @@ const typed = (attribute: string, type: 'S' | 'N'): Condition =>
 const absentOrTyped = ([attribute, type]: [attribute: string, type: 'S' | 'N']): Condition =>
   any({ text: `attribute_not_exists(#${attribute})` }, typed(attribute, type));
 
-/** The item can be one of ours: what `leaseItemOf` would refuse must be refused before it is written to. */
+/** The item can be one of ours: what `parseLeaseItem` would refuse must be refused before it is written to. */
 const ours: Condition = all(numberInRange('version'), ...Object.entries(attributeTypes).map(absentOrTyped));
 
 /** Nothing stands under the name, or something that we wrote: other people's items are never touched. */

@@ -27,7 +27,7 @@ const longestLeaseMs = 366 * 24 * 60 * 60 * 1000;
  *
  * @throws UsageError that names the field
  */
-export function handedOverOf(json: unknown): HandedOver {
+export function parseHandedOver(json: unknown): HandedOver {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new UsageError(`resume: must be the object that handOver answered, got ${shown(json)}`);
   }

@@ -2,7 +2,7 @@ import type { LossReason } from '../errors/index.js';
 import { all, type ConditionalChange, type ItemChange, merged, type StoredItem } from '../table/index.js';
 import { hasToken, isCompleted, isCurrent, lengthens } from './conditions.js';
 import { type TableContext, ttlAfter } from './lease-context.js';
-import { type LeaseItem, leaseItemOf } from './lease-item.js';
+import { type LeaseItem, parseLeaseItem } from './lease-item.js';
 
 /** The lease that a request is about. */
 export interface LeaseIdentity {
@@ -48,7 +48,7 @@ export async function requestRenewal(
   };
   const answer = await context.table.update(lease.name, merged(ownedBy(lease, renewal), change), signal);
   if (answer.applied) return { kind: 'done' };
-  const item = answer.item && leaseItemOf(lease.name, answer.item);
+  const item = answer.item && parseLeaseItem(lease.name, answer.item);
   if (!item || !isStill(lease, item)) return { kind: 'lost', reason: lossReason(lease, item) };
   return item.expiresAt! >= expiresAt ? { kind: 'done' } : { kind: 'refused', item };
 }
@@ -86,11 +86,11 @@ async function requestEnd(
   signal: AbortSignal | undefined,
 ): Promise<HolderOutcome> {
   const now = Math.ceil(context.clock.now().latest);
-  const release = endOf(lease, { ttl: ttlAfter(context, now) });
+  const release = toEnd(lease, { ttl: ttlAfter(context, now) });
   const write = { ...merged(ownedBy(lease, release), change), wantsOld: true };
   const answer = await context.table.update(lease.name, write, signal);
   if (answer.applied) return ended(answer.old);
-  const item = answer.item && leaseItemOf(lease.name, answer.item);
+  const item = answer.item && parseLeaseItem(lease.name, answer.item);
   if (item && isStill(lease, item)) return { kind: 'refused', item };
   const hasEnded = item?.leaseId === undefined && item?.lastLeaseId === lease.leaseId;
   if (hasEnded && isDone(item)) return { kind: 'done', already: true };
@@ -106,11 +106,11 @@ export async function requestCompletion(
   signal?: AbortSignal,
 ): Promise<HolderOutcome> {
   const completedAt = Math.ceil(context.clock.now().latest);
-  const completion = endOf(lease, { completedAt, result, ttl: ttlAfter(context, completedAt) });
+  const completion = toEnd(lease, { completedAt, result, ttl: ttlAfter(context, completedAt) });
   const write = { ...merged(ownedBy(lease, completion), change), wantsOld: true };
   const answer = await context.table.update(lease.name, write, signal);
   if (answer.applied) return ended(answer.old);
-  const item = answer.item && leaseItemOf(lease.name, answer.item);
+  const item = answer.item && parseLeaseItem(lease.name, answer.item);
   if (item && isStill(lease, item)) return { kind: 'refused', item };
   const alreadyDone = item?.completedAt !== undefined && item.lastLeaseId === lease.leaseId;
   return alreadyDone ? { kind: 'done' } : { kind: 'lost', reason: lossReason(lease, item) };
@@ -129,14 +129,14 @@ export async function requestReopening(
   const change = { set: { ttl }, remove: ['completedAt', 'result'], condition: isCompleted };
   const answer = await context.table.update(name, change, signal);
   if (answer.applied) return true;
-  return answer.item !== undefined && leaseItemOf(name, answer.item).completedAt === undefined;
+  return answer.item !== undefined && parseLeaseItem(name, answer.item).completedAt === undefined;
 }
 
 function ended(before: StoredItem | undefined): HolderOutcome {
   return { kind: 'done', ...(before && { before: before as LeaseItem }) };
 }
 
-function endOf(lease: LeaseIdentity, set: Readonly<Record<string, unknown>>) {
+function toEnd(lease: LeaseIdentity, set: Readonly<Record<string, unknown>>) {
   return {
     set: { lastLeaseId: lease.leaseId, ...set },
     remove: leaseAttributes,

@@ -28,7 +28,7 @@ export interface LeaseContext extends TableContext {
 const widestIntervalMs = 5_000;
 
 /** If a clock was set while the first request was under way, that one has only made the interval wide. */
-const mostPings = 2;
+const maxPings = 2;
 
 /**
  * Makes sure that there is store time, and that it is worth using: sends one cheap request otherwise. An error is a
@@ -38,8 +38,8 @@ const mostPings = 2;
  */
 export async function ensureStoreTime(context: TableContext, signal?: AbortSignal): Promise<void> {
   const { clock, table } = context;
-  for (let pings = 0; pings < mostPings; pings++) {
-    if (clock.isSet && widthOf(clock.now()) <= widestIntervalMs) return;
+  for (let pings = 0; pings < maxPings; pings++) {
+    if (clock.isSet && measureWidth(clock.now()) <= widestIntervalMs) return;
     try {
       await sharedPing(table, signal);
     } catch (error) {
@@ -52,7 +52,7 @@ export async function ensureStoreTime(context: TableContext, signal?: AbortSigna
   }
 }
 
-function widthOf({ earliest, latest }: TimeInterval): number {
+function measureWidth({ earliest, latest }: TimeInterval): number {
   return latest - earliest;
 }
 

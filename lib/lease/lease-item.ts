@@ -49,7 +49,7 @@ export const numberLimit = Number.MAX_SAFE_INTEGER;
  *
  * @throws UsageError if somebody else wrote it: the types are not those of a lease item
  */
-export function leaseItemOf(name: string, stored: StoredItem): LeaseItem {
+export function parseLeaseItem(name: string, stored: StoredItem): LeaseItem {
   for (const [attribute, type] of [['version', 'N'] as const, ...Object.entries(attributeTypes)]) {
     const value = stored[attribute];
     if (value === undefined && attribute !== 'version') continue;

@@ -202,7 +202,7 @@ export class Lease implements AsyncDisposable {
   #complete(completion: Completion): Promise<ChangeOutcome> {
     return this.#exclusively(async () => {
       // Asked for before and never answered: a renewal since then takes its own completion for a loss.
-      if (!this.#completionUncertain) this.#demandHeld();
+      if (!this.#completionUncertain) this.#checkHeld();
       this.#heartbeat.pause();
       try {
         const outcome = await this.#context.store.complete(this, completion);
@@ -238,13 +238,13 @@ export class Lease implements AsyncDisposable {
       throw new UsageError(`leaseMs: must be a number at least 1, got ${String(gapMs)}`, this.name);
     }
     const handingOver = this.#exclusively(async () => {
-      this.#demandHeld();
+      this.#checkHeld();
       this.#heartbeat.pause();
       try {
         await this.#ensureTime();
         await this.#renewTo(this.#term.nextOver(gapMs), {});
         // It may have been lost while the store was asked.
-        this.#demandHeld();
+        this.#checkHeld();
         return this.#handedOver();
       } finally {
         if (this.#state === 'held') this.#heartbeat.start();
@@ -331,9 +331,9 @@ export class Lease implements AsyncDisposable {
 
   /** A clock that was set since the last response must not put the lease's end far into the future. */
   async #ensureTime(signal?: AbortSignal): Promise<void> {
-    this.#demandHeld();
+    this.#checkHeld();
     await this.#context.store.ensureTime(signal);
-    this.#demandHeld();
+    this.#checkHeld();
   }
 
   async #renewTo(expiresAt: number, change: ItemChange, signal?: AbortSignal): Promise<ChangeOutcome> {
@@ -370,7 +370,7 @@ export class Lease implements AsyncDisposable {
     throw this.#loss;
   }
 
-  #demandHeld(): void {
+  #checkHeld(): void {
     this.throwIfLost();
     if (this.#state !== 'held')
       throw new UsageError(

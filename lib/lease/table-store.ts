@@ -10,7 +10,7 @@ import {
   requestReopening,
 } from './holder-requests.js';
 import { ensureStoreTime, type TableContext, ttlAfter } from './lease-context.js';
-import { type LeaseItem, leaseItemOf } from './lease-item.js';
+import { type LeaseItem, parseLeaseItem } from './lease-item.js';
 import type { Completion, LeaseStore } from './lease-store.js';
 import { type ResumeOutcome, type ResumeRequest, requestResumption } from './resume-request.js';
 
@@ -57,7 +57,7 @@ export class TableStore implements LeaseStore {
 
   async read(name: string, _leaseId?: string, signal?: AbortSignal): Promise<LeaseItem | undefined> {
     const stored = await this.#context.table.get(name, signal);
-    return stored && leaseItemOf(name, stored);
+    return stored && parseLeaseItem(name, stored);
   }
 
   list(

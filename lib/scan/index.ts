@@ -14,17 +14,17 @@ export { countStates, type ScanVerdict, type VerifyOptions, verifyScan } from '.
 export { type LedgerOptions, withLedger } from './results/with-ledger.js';
 export { type ReleaseCause, type ScanEvents, type SliceEvent, scanChannels } from './seats/scan-events.js';
 export { type SeatAnswer, type SeatOptions, workSeat } from './seats/seat-worker.js';
-export { cutsOf, type RunOptions, type RunState, readRun } from './slices/read-run.js';
+export { type RunOptions, type RunState, readCuts, readRun } from './slices/read-run.js';
 export type { ScanRun } from './slices/scan-run.js';
 export {
+  findState,
   type PendingChild,
+  parseSliceId,
   type SliceItem,
   type SliceRange,
   type SliceResult,
   type SliceState,
   sliceGroup,
-  sliceIdOf,
   sliceName,
-  stateOf,
 } from './slices/slice.js';
 export type { Gap } from './slices/tiling.js';

@@ -7,24 +7,24 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Within what a `Date` can be, and tokens are. */
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Math.abs(value) <= 8.64e15;
 const isText = (value: unknown): value is string => typeof value === 'string';
-const fieldsOf = (value: unknown): Fields =>
+const toFields = (value: unknown): Fields =>
   typeof value === 'object' && value !== null ? (value as Fields) : {};
 
 /** Whether it says what time it is: the two may cross, where the store's front ends disagree. */
 export function isTime(now: unknown): boolean {
-  const { earliest, latest } = fieldsOf(now);
+  const { earliest, latest } = toFields(now);
   return isNumber(earliest) && isNumber(latest);
 }
 
 /** Whether it is the answer of the operation: what this client goes on with is there, and of its type. */
 export function holdsAnswer(operation: Operation, answer: Fields, request: object): boolean {
-  return answer.ok === true && isTime(answer.now) && shapes[operation](answer, fieldsOf(request));
+  return answer.ok === true && isTime(answer.now) && shapes[operation](answer, toFields(request));
 }
 
 const shapes: Readonly<Record<Operation, (answer: Fields, request: Fields) => boolean>> = {
   acquire: isGrant,
   resume: isGrant,
-  renew: ({ renewed }) => isNumber(fieldsOf(renewed).expiresAt),
+  renew: ({ renewed }) => isNumber(toFields(renewed).expiresAt),
   release: ({ released }) => typeof released === 'boolean',
   complete: ({ completed }) => completed === true,
   inspect: ({ lock }) => lock === null || isLock(lock),
@@ -36,13 +36,13 @@ const shapes: Readonly<Record<Operation, (answer: Fields, request: Fields) => bo
 
 /** Whether it is an error of the service: what this client goes on with is there, and of its type. */
 export function holdsError(value: unknown): value is ServiceErrorBody {
-  const error = fieldsOf(value);
+  const error = toFields(value);
   const holds = isText(error.name) && Object.hasOwn(errorShapes, error.name) && errorShapes[error.name];
   return isText(error.message) && !!holds && holds(error);
 }
 
 const errorShapes: Readonly<Record<string, (error: Fields) => boolean>> = {
-  LockHeldError: ({ holder }) => holder === undefined || isHolder(fieldsOf(holder)),
+  LockHeldError: ({ holder }) => holder === undefined || isHolder(toFields(holder)),
   LockLostError: ({ reason }) => isText(reason),
   AlreadyCompletedError: ({ completedAt, token }) => isNumber(completedAt) && isNumber(token),
   StoreError: () => true,
@@ -54,14 +54,14 @@ function isHolder({ owner, token, acquiredAt, expiresAt }: Fields): boolean {
 }
 
 function isGrant({ granted }: Fields, { leaseId }: Fields): boolean {
-  const grant = fieldsOf(granted);
-  const seen = grant.takenOverFrom === undefined || isNumber(fieldsOf(grant.takenOverFrom).token);
+  const grant = toFields(granted);
+  const seen = grant.takenOverFrom === undefined || isNumber(toFields(grant.takenOverFrom).token);
   const times = isNumber(grant.expiresAt) && isNumber(grant.acquiredAt);
   return seen && times && Number.isSafeInteger(grant.token) && grant.leaseId === leaseId;
 }
 
 function isLock(value: unknown): boolean {
-  const { name, token } = fieldsOf(value);
+  const { name, token } = toFields(value);
   return isText(name) && isNumber(token);
 }
 
@@ -70,7 +70,7 @@ function isLock(value: unknown): boolean {
  *
  * @param surplusMs what was asked for beyond the lease that is wanted: the holder's end lies so much before the store's
  */
-export function grantOf({ granted }: SuccessOf<'acquire'>, surplusMs: number): Grant {
+export function toGrant({ granted }: SuccessOf<'acquire'>, surplusMs: number): Grant {
   const { name, token, leaseId, acquiredAt, expiresAt, adopted, checkpoint, takenOverFrom } = granted;
   const item: LeaseItem = {
     name,
@@ -83,7 +83,7 @@ export function grantOf({ granted }: SuccessOf<'acquire'>, surplusMs: number): G
 }
 
 /** How a try ended that was not granted; `undefined` for an error that is none of an acquire's. */
-export function refusedOutcomeOf(
+export function toRefusedOutcome(
   name: string,
   error: ServiceErrorBody,
   mayArriveLate: boolean,
@@ -114,7 +114,7 @@ function heldItem(
 }
 
 /** A lock as the service shows it, as a table would. */
-export function itemOf({ token, state: _, remainingMs: __, execution: ___, ...lock }: ShownLock): LeaseItem {
+export function toItem({ token, state: _, remainingMs: __, execution: ___, ...lock }: ShownLock): LeaseItem {
   const isHeld = lock.expiresAt !== undefined;
   return { ...lock, version: token, ...(isHeld && { leaseId: lock.leaseId ?? '' }) };
 }

@@ -9,7 +9,7 @@ interface SdkError extends Error {
 }
 
 /** An error of the way there and back, as ours. Our own come back unchanged. */
-export function transportErrorOf(
+export function toTransportError(
   error: unknown,
   service: string,
   lockName: string | undefined,
@@ -30,7 +30,7 @@ export function transportErrorOf(
 }
 
 /** The function failed instead of answering. */
-export function failureOf(
+export function toFailure(
   { payload }: ServiceResponse,
   service: string,
   lockName: string | undefined,

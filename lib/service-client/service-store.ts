@@ -16,12 +16,12 @@ import type { ServiceErrorBody, SuccessOf } from '../service/answers.js';
 import { isStorable } from '../service/json-value.js';
 import type { Operation, RequestOf } from '../service/requests.js';
 import type { ItemChange } from '../table/index.js';
-import { grantOf, holdsAnswer, holdsError, isTime, itemOf, refusedOutcomeOf } from './service-answer.js';
-import { failureOf, noAnswer, parsed, type RequestKind, transportErrorOf } from './service-failure.js';
+import { holdsAnswer, holdsError, isTime, toGrant, toItem, toRefusedOutcome } from './service-answer.js';
+import { noAnswer, parsed, type RequestKind, toFailure, toTransportError } from './service-failure.js';
 import type { ServiceTransport } from './service-transport.js';
 
 /** The service grants no shorter lease, in milliseconds. */
-const leastLeaseMs = 1_000;
+const minLeaseMs = 1_000;
 
 /** What a {@link ServiceStore} is made with. */
 export interface ServiceStoreOptions {
@@ -50,22 +50,22 @@ export class ServiceStore implements LeaseStore {
 
   async grant(request: GrantRequest, signal?: AbortSignal): Promise<GrantOutcome> {
     const { name, leaseId, owner, group, seenToken, leaseMs, change } = request;
-    demandNone(change, name);
-    const { sentMs, surplusMs } = lengthOf(leaseMs);
+    checkNone(change, name);
+    const { sentMs, surplusMs } = measureLength(leaseMs);
     const answer = await this.#ask(
       'acquire',
       { name, leaseId, owner, leaseMs: sentMs, ...defined({ group, supersedes: seenToken }) },
       signal,
     );
-    if (answer.done) return { kind: 'granted', grant: grantOf(answer.done, surplusMs) };
-    const outcome = refusedOutcomeOf(name, answer.error, answer.attempts > 1);
+    if (answer.done) return { kind: 'granted', grant: toGrant(answer.done, surplusMs) };
+    const outcome = toRefusedOutcome(name, answer.error, answer.attempts > 1);
     if (!outcome) throw this.#unexpected(name);
     return outcome;
   }
 
   async resume(request: ResumeRequest, signal?: AbortSignal): Promise<ResumeOutcome> {
     const { name, leaseId, owner, leaseMs, from } = request;
-    const { sentMs, surplusMs } = lengthOf(leaseMs);
+    const { sentMs, surplusMs } = measureLength(leaseMs);
     const asked = {
       name,
       leaseId,
@@ -75,20 +75,20 @@ export class ServiceStore implements LeaseStore {
       fromToken: from.token,
     };
     const { done, error } = await this.#ask('resume', asked, signal);
-    if (done) return { kind: 'granted', grant: { ...grantOf(done, surplusMs), resumes: from.leaseId } };
+    if (done) return { kind: 'granted', grant: { ...toGrant(done, surplusMs), resumes: from.leaseId } };
     if (error.name === 'LockLostError') return { kind: 'lost', reason: error.reason };
-    const outcome = refusedOutcomeOf(name, error, false);
+    const outcome = toRefusedOutcome(name, error, false);
     if (outcome?.kind !== 'completed') throw this.#unexpected(name);
     return outcome;
   }
 
   async renew(lease: LeaseIdentity, expiresAt: number, change?: ItemChange, signal?: AbortSignal) {
-    const request = { ...identityOf(lease), expiresAt, ...checkpointOf(change, lease.name) };
+    const request = { ...toIdentity(lease), expiresAt, ...toCheckpoint(change, lease.name) };
     return this.#holderOutcome(lease, await this.#ask('renew', request, signal));
   }
 
   async release(lease: LeaseIdentity, change?: ItemChange, signal?: AbortSignal): Promise<HolderOutcome> {
-    const request = { ...identityOf(lease), ...checkpointOf(change, lease.name) };
+    const request = { ...toIdentity(lease), ...toCheckpoint(change, lease.name) };
     const answer = await this.#ask('release', request, signal);
     if (!answer.done) return this.#holderOutcome(lease, answer);
     const { released, reason = 'taken-over' } = answer.done;
@@ -97,9 +97,9 @@ export class ServiceStore implements LeaseStore {
 
   async complete(lease: LeaseIdentity, completion: Completion, signal?: AbortSignal) {
     const { result, retainMs, change } = completion;
-    demandNone(change, lease.name);
-    demandStorable(result, lease.name);
-    const request = { ...identityOf(lease), ...defined({ result, retainMs }) };
+    checkNone(change, lease.name);
+    checkStorable(result, lease.name);
+    const request = { ...toIdentity(lease), ...defined({ result, retainMs }) };
     return this.#holderOutcome(lease, await this.#ask('complete', request, signal));
   }
 
@@ -114,14 +114,14 @@ export class ServiceStore implements LeaseStore {
 
   async read(name: string, leaseId?: string, signal?: AbortSignal): Promise<LeaseItem | undefined> {
     const { lock } = await this.#done('inspect', { name, ...defined({ leaseId }) }, signal);
-    return lock ? itemOf(lock) : undefined;
+    return lock ? toItem(lock) : undefined;
   }
 
   async *list(group: string | undefined, signal?: AbortSignal): AsyncIterable<readonly LeaseItem[]> {
     let cursor: string | undefined;
     do {
       const page: SuccessOf<'list'> = await this.#done('list', defined({ group, cursor }), signal);
-      yield page.locks.map(itemOf);
+      yield page.locks.map(toItem);
       cursor = page.cursor;
     } while (cursor !== undefined);
   }
@@ -143,7 +143,7 @@ export class ServiceStore implements LeaseStore {
     const { done } = await this.#ask(operation, request, signal);
     if (done) return done;
     const { name } = request as { readonly name?: string };
-    throw noAnswer(this.#options.transport.service, name, kindOf(operation));
+    throw noAnswer(this.#options.transport.service, name, requestKind(operation));
   }
 
   /** One request; errors that are no outcome of it are thrown. */
@@ -155,15 +155,15 @@ export class ServiceStore implements LeaseStore {
     const { transport, clock, runtime, callTimeoutMs } = this.#options;
     const { service } = transport;
     const { name } = request as { readonly name?: string };
-    const kind = kindOf(operation);
+    const kind = requestKind(operation);
     const deadline = deadlineAfter(runtime, callTimeoutMs, signal);
     const sentAt = clock.instant();
     const response = await this.#exchange(JSON.stringify({ operation, ...request }), deadline.signal)
       .catch((error) => {
-        throw transportErrorOf(error, service, name, kind);
+        throw toTransportError(error, service, name, kind);
       })
       .finally(deadline.clear);
-    if (response.failed) throw failureOf(response, service, name, kind);
+    if (response.failed) throw toFailure(response, service, name, kind);
 
     const answer = parsed(response.payload);
     const { attempts } = response;
@@ -193,13 +193,13 @@ export class ServiceStore implements LeaseStore {
 }
 
 /** A lease as the service grants it, and by how much that is longer than the one that is wanted: whole milliseconds. */
-function lengthOf(leaseMs: number): { readonly sentMs: number; readonly surplusMs: number } {
+function measureLength(leaseMs: number): { readonly sentMs: number; readonly surplusMs: number } {
   const wholeMs = Math.ceil(leaseMs);
-  const sentMs = Math.max(leastLeaseMs, wholeMs);
+  const sentMs = Math.max(minLeaseMs, wholeMs);
   return { sentMs, surplusMs: sentMs - wholeMs };
 }
 
-function kindOf(operation: Operation): RequestKind {
+function requestKind(operation: Operation): RequestKind {
   return operation === 'inspect' || operation === 'list' ? 'read' : 'write';
 }
 
@@ -222,24 +222,24 @@ function usageError({
   return new UsageError(message, lockName, { code });
 }
 
-function identityOf({ name, leaseId, token }: LeaseIdentity) {
+function toIdentity({ name, leaseId, token }: LeaseIdentity) {
   return { name, leaseId, ...defined({ token }) } as { name: string; leaseId: string; token: number };
 }
 
 /** The one thing that rides along through the service. */
-function checkpointOf(change: ItemChange | undefined, name: string) {
+function toCheckpoint(change: ItemChange | undefined, name: string) {
   const { checkpoint, ...others } = change?.set ?? {};
   const removed = change?.remove ?? [];
-  demandNone(
+  checkNone(
     change && { ...change, set: others, remove: removed.filter((attribute) => attribute !== 'checkpoint') },
     name,
   );
   if (checkpoint === undefined) return removed.length > 0 ? { clearCheckpoint: true as const } : {};
-  demandStorable(checkpoint, name);
+  checkStorable(checkpoint, name);
   return { checkpoint };
 }
 
-function demandNone(change: ItemChange | undefined, name: string): void {
+function checkNone(change: ItemChange | undefined, name: string): void {
   if (!change || (!change.condition && !change.compute && isEmpty(change.set) && isEmpty(change.remove)))
     return;
   const message =
@@ -251,7 +251,7 @@ function isEmpty(values: object | undefined): boolean {
   return Object.values(values ?? {}).every((value) => value === undefined);
 }
 
-function demandStorable(value: unknown, name: string): void {
+function checkStorable(value: unknown, name: string): void {
   if (value === undefined || isStorable(value)) return;
   throw new UsageError(
     `The lock service can't carry what "${name}" was given: it is no JSON, or too large`,

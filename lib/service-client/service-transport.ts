@@ -70,12 +70,12 @@ export class LambdaTransport implements ServiceTransport {
     const { client } = this.#options;
     if (client?.invoke) return client.invoke(input, options);
     const { InvokeCommand, LambdaClient } = await lambdaSdk();
-    if (!client) this.#own ??= new LambdaClient(configOf(this.#options));
+    if (!client) this.#own ??= new LambdaClient(toConfig(this.#options));
     return (client ?? this.#own!).send(new InvokeCommand(input), options);
   }
 }
 
-function configOf({ region, endpoint, requestTimeoutMs, maxAttempts }: LambdaTransportOptions) {
+function toConfig({ region, endpoint, requestTimeoutMs, maxAttempts }: LambdaTransportOptions) {
   return {
     ...(region !== undefined && { region }),
     ...(endpoint !== undefined && { endpoint }),

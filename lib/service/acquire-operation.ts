@@ -8,8 +8,8 @@ import {
   takenOverBy,
 } from '../lease/index.js';
 import type { ServiceErrorBody, ShownHolder, SuccessOf } from './answers.js';
-import { type ExecutionMark, executionOf, holderHasEnded } from './execution-watch.js';
-import { jsonOf } from './json-value.js';
+import { type ExecutionMark, findExecution, holderHasEnded } from './execution-watch.js';
+import { toJson } from './json-value.js';
 import type { RequestOf } from './requests.js';
 import { completedMessage, ServiceError } from './service-error.js';
 import { remainingMs, type ServiceHost, shownTime } from './service-host.js';
@@ -34,12 +34,12 @@ export async function acquire(
 ): Promise<SuccessOf<'acquire'>> {
   const { name, leaseId, leaseMs } = request;
   const owner = (request.owner ?? request.execution)!;
-  demandLength(host, request);
+  checkLength(host, request);
   await host.context.store.ensureTime(signal);
-  const outcome = await granted(host, { ...grantOf(request), owner }, request.supersedes, signal);
+  const outcome = await granted(host, { ...toGrant(request), owner }, request.supersedes, signal);
 
   if (outcome.kind === 'granted' && !isOver(host, outcome.grant))
-    return answerOf(host, request, owner, outcome.grant);
+    return toAnswer(host, request, owner, outcome.grant);
   if (outcome.kind === 'completed') throw alreadyCompleted(outcome.item);
   if (outcome.kind === 'given-back') throw spent(name, 'broken', 'was already released or broken');
   // Left to run out: an answer to an earlier attempt may have handed it out, by a front end whose time is behind.
@@ -54,11 +54,11 @@ export async function resume(
   signal: AbortSignal,
 ): Promise<SuccessOf<'resume'>> {
   const { name, leaseId, leaseMs, owner, fromLeaseId, fromToken } = request;
-  demandLength(host, request);
+  checkLength(host, request);
   await host.context.store.ensureTime(signal);
   const from = { leaseId: fromLeaseId, token: fromToken };
   const outcome = await host.context.store.resume({ name, leaseId, leaseMs, owner, from }, signal);
-  if (outcome.kind === 'granted') return answerOf(host, request, owner, outcome.grant);
+  if (outcome.kind === 'granted') return toAnswer(host, request, owner, outcome.grant);
   if (outcome.kind === 'completed') throw alreadyCompleted(outcome.item);
   const { reason } = outcome;
   const { code, message } = new LockLostError(name, reason, fromToken);
@@ -72,7 +72,7 @@ export async function resume(
   });
 }
 
-function demandLength(
+function checkLength(
   { maxLeaseMs }: ServiceHost,
   { execution, leaseMs, name }: Pick<Acquire, 'execution' | 'leaseMs' | 'name'>,
 ): void {
@@ -81,7 +81,7 @@ function demandLength(
   throw new UsageError(`leaseMs: must be at most ${maxLeaseMs} in this deployment; got ${leaseMs}`, name);
 }
 
-function grantOf({ name, leaseId, leaseMs, group, execution }: Acquire): Omit<GrantRequest, 'owner'> {
+function toGrant({ name, leaseId, leaseMs, group, execution }: Acquire): Omit<GrantRequest, 'owner'> {
   if (execution === undefined) return { name, leaseId, leaseMs, ...(group !== undefined && { group }) };
   const set = { execution, executionLease: leaseId } satisfies ExecutionMark;
   return { name, leaseId, leaseMs, group: group ?? groupOfExecution(execution), change: { set } };
@@ -126,7 +126,7 @@ async function takeSeen(
   }
 }
 
-function answerOf(
+function toAnswer(
   host: ServiceHost,
   { name }: Pick<Acquire, 'name'>,
   owner: string,
@@ -135,7 +135,7 @@ function answerOf(
   const { token, leaseId, acquiredAt, expiresAt, adopted, item } = grant;
   const takenOverFrom = takenOverBy(grant);
   publish('granted', { name, owner, token, leaseId, waitedMs: 0, takenOverFrom, adopted });
-  const checkpoint = jsonOf(item?.checkpoint);
+  const checkpoint = toJson(item?.checkpoint);
   const now = shownTime(host.context);
   return {
     ok: true,
@@ -177,7 +177,7 @@ function spent(name: string, reason: LossReason, why: string): ServiceError {
 }
 
 function alreadyCompleted({ name, version, completedAt, result }: LeaseItem): ServiceError {
-  const shown = jsonOf(result);
+  const shown = toJson(result);
   return new ServiceError({
     name: 'AlreadyCompletedError',
     code: 'ALREADY_COMPLETED',
@@ -191,7 +191,7 @@ function alreadyCompleted({ name, version, completedAt, result }: LeaseItem): Se
 
 function heldBy(host: ServiceHost, request: GrantRequest, { item, mayArriveLate }: Held): ServiceErrorBody {
   const { name, owner } = request;
-  const holder = item && holderOf(host, item);
+  const holder = item && toHolder(host, item);
   publish('held', { name, owner, holder: holder && { leaseId: item?.leaseId, ...holder } });
   const who = holder
     ? `held by ${holder.owner} (token ${holder.token}, ${holder.remainingMs} ms left)`
@@ -206,9 +206,9 @@ function heldBy(host: ServiceHost, request: GrantRequest, { item, mayArriveLate 
   };
 }
 
-function holderOf(host: ServiceHost, item: LeaseItem): ShownHolder | undefined {
+function toHolder(host: ServiceHost, item: LeaseItem): ShownHolder | undefined {
   if (item.leaseId === undefined) return undefined;
-  const execution = executionOf(item);
+  const execution = findExecution(item);
   return {
     owner: item.owner ?? 'unknown',
     token: item.version,

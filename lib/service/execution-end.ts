@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { StoreError } from '../errors/index.js';
 import type { LeaseItem } from '../lease/index.js';
 import { groupOfExecution } from './acquire-operation.js';
-import { executionAttributes, executionOf, holderHasEnded } from './execution-watch.js';
+import { executionAttributes, findExecution, holderHasEnded } from './execution-watch.js';
 import { execution } from './fields.js';
 import type { ServiceHost } from './service-host.js';
 
@@ -46,7 +46,7 @@ export async function endExecution(
   const page = { only: host.isAllowed };
   for await (const items of store.list(groupOfExecution(executionArn), signal, page)) {
     for (const item of items as readonly LeaseItem[]) {
-      if (!host.isAllowed(item.name) || executionOf(item) !== executionArn) continue;
+      if (!host.isAllowed(item.name) || findExecution(item) !== executionArn) continue;
       if (!(await holderHasEnded(host.executions, item, clock.now().earliest, signal))) {
         stillHeld.push(item.name);
         continue;

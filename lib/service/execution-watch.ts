@@ -7,7 +7,7 @@ export interface ExecutionWatch {
    *
    * @returns `unknown` when Step Functions could not be asked: denied, throttled, an express workflow. Never throws
    */
-  stateOf(execution: string, signal?: AbortSignal): Promise<ExecutionState>;
+  findState(execution: string, signal?: AbortSignal): Promise<ExecutionState>;
 }
 
 /** `missing`: Step Functions does not know it, any more or yet. */
@@ -28,7 +28,7 @@ const settledMs = 5 * 60_000;
 /**
  * The execution that holds the item's lease. A mark that an earlier lease left behind says nothing about the present one.
  */
-export function executionOf(item: LeaseItem): string | undefined {
+export function findExecution(item: LeaseItem): string | undefined {
   const { execution, executionLease, leaseId } = item;
   if (leaseId === undefined || executionLease !== leaseId) return undefined;
   return typeof execution === 'string' ? execution : undefined;
@@ -41,8 +41,8 @@ export async function holderHasEnded(
   earliest: number,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  const execution = executionOf(item);
+  const execution = findExecution(item);
   if (!watch || execution === undefined) return false;
-  const state = await watch.stateOf(execution, signal);
+  const state = await watch.findState(execution, signal);
   return state === 'ended' || (state === 'missing' && (item.acquiredAt ?? earliest) < earliest - settledMs);
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { isStorable, mostValueBytes } from './json-value.js';
+import { isStorable, maxValueBytes } from './json-value.js';
 
 /*
  * The fields of requests. The description says what a value must be: it is what a caller reads in the schema, and what
@@ -7,13 +7,13 @@ import { isStorable, mostValueBytes } from './json-value.js';
  */
 
 /** The longest that an execution of a standard workflow can run is a year. */
-export const mostLeaseMs = 366 * 24 * 60 * 60 * 1000;
-export const leastLeaseMs = 1_000;
-const leastRetainMs = 24 * 60 * 60 * 1000;
-const mostRetainMs = 10 * mostLeaseMs;
+export const maxLeaseMs = 366 * 24 * 60 * 60 * 1000;
+export const minLeaseMs = 1_000;
+const minRetainMs = 24 * 60 * 60 * 1000;
+const maxRetainMs = 10 * maxLeaseMs;
 
 /** How many locks a page of a listing may have. */
-export const mostListed = 1_000;
+export const maxListed = 1_000;
 
 export const name = v.pipe(
   v.string(),
@@ -57,8 +57,8 @@ export const token = v.pipe(
 export const leaseMs = v.pipe(
   v.number(),
   v.safeInteger(),
-  v.minValue(leastLeaseMs),
-  v.maxValue(mostLeaseMs),
+  v.minValue(minLeaseMs),
+  v.maxValue(maxLeaseMs),
   v.description('how long the lease runs: whole milliseconds, from 1,000 to what the deployment allows'),
 );
 
@@ -74,8 +74,8 @@ export const expiresAt = v.pipe(
 export const retainMs = v.pipe(
   v.number(),
   v.safeInteger(),
-  v.minValue(leastRetainMs),
-  v.maxValue(mostRetainMs),
+  v.minValue(minRetainMs),
+  v.maxValue(maxRetainMs),
   v.description('how long the result is kept: whole milliseconds, at least a day, at most ten years'),
 );
 
@@ -88,7 +88,7 @@ export const execution = v.pipe(
 
 const storable = v.check(isStorable);
 const whatIsStorable =
-  `at most ${mostValueBytes.toLocaleString('en')} bytes of JSON, nested at most 30 deep, ` +
+  `at most ${maxValueBytes.toLocaleString('en')} bytes of JSON, nested at most 30 deep, ` +
   'no empty keys, whole numbers within ±(2^53 - 1)';
 
 export const checkpoint = v.pipe(
@@ -107,7 +107,7 @@ export const limit = v.pipe(
   v.number(),
   v.safeInteger(),
   v.minValue(1),
-  v.maxValue(mostListed),
+  v.maxValue(maxListed),
   v.description('how many locks at the most: a whole number from 1 to 1,000; 100 if absent'),
 );
 

@@ -36,7 +36,7 @@ export async function overHttp(
   const request = parsed(event);
   if (request === undefined) return httpAnswer(400, refusal('body: must be JSON'));
   const given = await answer(isObject(request) ? { ...request, throw: false } : request);
-  return httpAnswer(statusOf(given), given);
+  return httpAnswer(toStatus(given), given);
 }
 
 function parsed({ body = '', isBase64Encoded }: UrlEvent): unknown {
@@ -47,7 +47,7 @@ function parsed({ body = '', isBase64Encoded }: UrlEvent): unknown {
   }
 }
 
-function statusOf(answer: ServiceAnswer): number {
+function toStatus(answer: ServiceAnswer): number {
   if (answer.ok) return 200;
   const { error } = answer;
   switch (error.name) {

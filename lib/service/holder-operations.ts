@@ -24,14 +24,14 @@ export async function renew(
   if (request.leaseMs !== undefined && request.leaseMs > maxLeaseMs) throw tooLong(host, request, 'leaseMs');
   const expiresAt = request.expiresAt ?? expiryFor(context, request.leaseMs!);
   const isLong = expiresAt > expiryFor(context, maxLeaseMs) + aheadMs;
-  const change = { ...checkpointOf(request), ...(isLong && { condition: heldByExecution(request.leaseId) }) };
+  const change = { ...toCheckpoint(request), ...(isLong && { condition: heldByExecution(request.leaseId) }) };
   const outcome = await context.store.renew(request, expiresAt, change, signal).catch((error) => {
-    publish('renewal-failed', { ...eventOf(request), error });
+    publish('renewal-failed', { ...toEvent(request), error });
     throw error;
   });
   if (outcome.kind === 'refused' && isLong) throw tooLong(host, request, 'expiresAt');
-  demandDone(request, outcome);
-  publish('renewed', { ...eventOf(request), expiresAt });
+  checkDone(request, outcome);
+  publish('renewed', { ...toEvent(request), expiresAt });
   const now = shownTime(context);
   return { ok: true, renewed: { expiresAt, remainingMs: remainingMs(expiresAt, now) }, now };
 }
@@ -43,10 +43,10 @@ export async function release(
   signal: AbortSignal,
 ): Promise<SuccessOf<'release'>> {
   await context.store.ensureTime(signal);
-  const { set, remove = [] } = checkpointOf(request);
+  const { set, remove = [] } = toCheckpoint(request);
   const change = { ...(set && { set }), remove: [...remove, ...executionAttributes] };
-  const outcome = await context.store.release(identityOf(request), change, signal).catch((error) => {
-    publish('release-failed', { ...eventOf(request), error });
+  const outcome = await context.store.release(toIdentity(request), change, signal).catch((error) => {
+    publish('release-failed', { ...toEvent(request), error });
     throw error;
   });
   if (outcome.kind === 'lost') {
@@ -54,8 +54,8 @@ export async function release(
     publishLoss(request, reason);
     return { ok: true, released: false, reason, now: shownTime(context) };
   }
-  demandDone(request, outcome);
-  if (outcome.before) publish('released', endedEventOf(request, outcome.before, context));
+  checkDone(request, outcome);
+  if (outcome.before) publish('released', toEndedEvent(request, outcome.before, context));
   return {
     ok: true,
     released: true,
@@ -78,16 +78,16 @@ export async function complete(
     change: { remove: executionAttributes },
   };
   const outcome = await context.store.complete(request, completion, signal);
-  demandDone(request, outcome);
-  if (outcome.before) publish('completed', endedEventOf(request, outcome.before, context));
+  checkDone(request, outcome);
+  if (outcome.before) publish('completed', toEndedEvent(request, outcome.before, context));
   return { ok: true, completed: true, now: shownTime(context) };
 }
 
-function identityOf({ name, leaseId, token }: RequestOf<'release'>) {
+function toIdentity({ name, leaseId, token }: RequestOf<'release'>) {
   return { name, leaseId, ...(token !== undefined && { token }) };
 }
 
-function checkpointOf(request: RequestOf<'renew'> | RequestOf<'release'>): ItemChange {
+function toCheckpoint(request: RequestOf<'renew'> | RequestOf<'release'>): ItemChange {
   if (request.clearCheckpoint) return { remove: ['checkpoint'] };
   return request.checkpoint === undefined ? {} : { set: { checkpoint: request.checkpoint } };
 }
@@ -110,7 +110,7 @@ function tooLong(
   );
 }
 
-function demandDone(
+function checkDone(
   request: HolderRequest,
   outcome: HolderOutcome,
 ): asserts outcome is Extract<HolderOutcome, { kind: 'done' }> {
@@ -129,7 +129,7 @@ function demandDone(
 function publishLoss(request: HolderRequest, reason: LossReason): ServiceError {
   const { name, token } = request;
   const error = new LockLostError(name, reason, token ?? 0);
-  publish('lost', { ...eventOf(request), heldMs: 0, reason, error });
+  publish('lost', { ...toEvent(request), heldMs: 0, reason, error });
   const { code, message } = error;
   return new ServiceError({
     name: error.name,
@@ -141,13 +141,13 @@ function publishLoss(request: HolderRequest, reason: LossReason): ServiceError {
   });
 }
 
-function endedEventOf(request: HolderRequest, before: LeaseItem, { clock }: ServiceHost['context']) {
+function toEndedEvent(request: HolderRequest, before: LeaseItem, { clock }: ServiceHost['context']) {
   const { latest } = clock.now();
   const { owner = 'unknown', version, acquiredAt = latest } = before;
-  return { ...eventOf(request), owner, token: version, heldMs: Math.max(0, latest - acquiredAt) };
+  return { ...toEvent(request), owner, token: version, heldMs: Math.max(0, latest - acquiredAt) };
 }
 
 /** A holder's request does not say who it is. */
-function eventOf({ name, leaseId, token = 0 }: HolderRequest) {
+function toEvent({ name, leaseId, token = 0 }: HolderRequest) {
   return { name, leaseId, token, owner: 'unknown' };
 }

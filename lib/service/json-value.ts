@@ -8,21 +8,21 @@ export type JsonValue =
   | { readonly [key: string]: JsonValue };
 
 /** What one checkpoint or result may take, as JSON, in bytes: an item has at most 400 KB, and carries both. */
-export const mostValueBytes = 180_000;
+export const maxValueBytes = 180_000;
 
 /** DynamoDB takes 32 levels, the item's own among them. */
-const mostLevels = 30;
+const maxLevels = 30;
 
 /** DynamoDB's numbers. */
-const leastMagnitude = 1e-130;
-const mostMagnitude = 9.9e125;
+const minMagnitude = 1e-130;
+const maxMagnitude = 9.9e125;
 
 /**
  * Whether DynamoDB can store the value and hand it back as it was. `undefined` in an object counts as not there, as it
  * does in JSON.
  */
 export function isStorable(value: unknown): value is JsonValue {
-  return isPlain(value, mostLevels) && Buffer.byteLength(JSON.stringify(value)) <= mostValueBytes;
+  return isPlain(value, maxLevels) && Buffer.byteLength(JSON.stringify(value)) <= maxValueBytes;
 }
 
 /** Checked before anything recurses without a bound: a caller may nest as deep as a payload is long. */
@@ -43,21 +43,21 @@ function isStorableNumber(value: number): boolean {
   if (value === 0) return true;
   if (Number.isInteger(value)) return Number.isSafeInteger(value);
   const magnitude = Math.abs(value);
-  return magnitude >= leastMagnitude && magnitude <= mostMagnitude;
+  return magnitude >= minMagnitude && magnitude <= maxMagnitude;
 }
 
 /**
  * What the store has, as JSON can carry it: a client with a table may store more than JSON knows. Sets become lists,
  * bytes become Base64, whole numbers beyond a `number` become their digits as text.
  */
-export function jsonOf(stored: unknown): JsonValue | undefined {
+export function toJson(stored: unknown): JsonValue | undefined {
   if (stored === undefined || stored === null) return stored;
   if (typeof stored === 'bigint') return String(stored);
   if (typeof stored !== 'object') return stored as JsonValue;
   if (stored instanceof Uint8Array) return Buffer.from(stored).toString('base64');
-  if (stored instanceof Set) return [...stored].map((one) => jsonOf(one) ?? null);
-  if (Array.isArray(stored)) return stored.map((one) => jsonOf(one) ?? null);
+  if (stored instanceof Set) return [...stored].map((one) => toJson(one) ?? null);
+  if (Array.isArray(stored)) return stored.map((one) => toJson(one) ?? null);
   return Object.fromEntries(
-    Object.entries(stored).flatMap(([key, one]) => (one === undefined ? [] : [[key, jsonOf(one)!]])),
+    Object.entries(stored).flatMap(([key, one]) => (one === undefined ? [] : [[key, toJson(one)!]])),
   );
 }

@@ -9,8 +9,8 @@ import { breakLease, reopen } from './operator-operations.js';
 import { readRequest } from './read-request.js';
 import { inspect, list } from './reading-operations.js';
 import { operatorsOnly, type ServiceRequest } from './requests.js';
-import { bodyOf, ServiceError } from './service-error.js';
-import { demandAllowed, type ServiceHost, shownTime } from './service-host.js';
+import { ServiceError, toErrorBody } from './service-error.js';
+import { checkAllowed, type ServiceHost, shownTime } from './service-host.js';
 
 /** What a service is made with. */
 export interface LockServiceOptions {
@@ -62,10 +62,10 @@ export function createLockService(options: LockServiceOptions): LockService {
     async answer(input, signal) {
       try {
         const request = readRequest(input);
-        demandPermitted(host, request);
+        checkPermitted(host, request);
         return await perform(host, request, signal);
       } catch (error) {
-        const body = bodyOf(signal.aborted && error === signal.reason ? outOfTime(error) : error);
+        const body = toErrorBody(signal.aborted && error === signal.reason ? outOfTime(error) : error);
         // A mistake in this code must not look like an answer.
         if (!body) throw error;
         if (wantsThrown(input))
@@ -93,14 +93,14 @@ function wantsThrown(input: unknown): boolean {
   );
 }
 
-function demandPermitted(host: ServiceHost, request: ServiceRequest): void {
+function checkPermitted(host: ServiceHost, request: ServiceRequest): void {
   if (!host.operates && operatorsOnly.has(request.operation)) {
     const name = 'name' in request ? request.name : undefined;
     throw new UsageError(`operation: ${request.operation} is for the operators’ function`, name, {
       code: 'NOT_ALLOWED',
     });
   }
-  if ('name' in request) demandAllowed(host, request.name);
+  if ('name' in request) checkAllowed(host, request.name);
 }
 
 function perform(host: ServiceHost, request: ServiceRequest, signal: AbortSignal): Promise<ServiceAnswer> {

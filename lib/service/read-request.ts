@@ -23,11 +23,11 @@ export function readRequest(input: unknown): ServiceRequest {
   const unknown = Object.keys(fields).find((key) => !Object.hasOwn(schema.entries, key));
   if (unknown !== undefined) {
     const known = Object.keys(schema.entries).join(', ');
-    throw new UsageError(`${operation}: takes ${known}; got ${shown(unknown)}`, nameOf(fields));
+    throw new UsageError(`${operation}: takes ${known}; got ${shown(unknown)}`, readName(fields));
   }
   const read = v.safeParse(schema, fields, { abortEarly: true });
   if (!read.success) throw wrongField(schema, read.issues[0], fields);
-  demandOneOf(read.output as ServiceRequest);
+  checkOneOf(read.output as ServiceRequest);
   return read.output as ServiceRequest;
 }
 
@@ -42,11 +42,11 @@ function wrongField(
   )[key]!;
   const field = 'wrapped' in entry ? entry.wrapped : entry;
   const must = v.getDescription(field) ?? issue.message;
-  return new UsageError(`${key}: must be ${must}; got ${shown(ownField(fields, key))}`, nameOf(fields));
+  return new UsageError(`${key}: must be ${must}; got ${shown(ownField(fields, key))}`, readName(fields));
 }
 
 /** What no single field can say. */
-function demandOneOf(request: ServiceRequest): void {
+function checkOneOf(request: ServiceRequest): void {
   const wrong = (what: string) => new UsageError(what, 'name' in request ? request.name : undefined);
   if (request.operation === 'acquire' && request.owner === undefined && request.execution === undefined) {
     throw wrong('owner: must be given, unless execution is');
@@ -70,7 +70,7 @@ function ownField(fields: Readonly<Record<string, unknown>>, key: string): unkno
   return Object.hasOwn(fields, key) ? fields[key] : undefined;
 }
 
-function nameOf(fields: Readonly<Record<string, unknown>>): string | undefined {
+function readName(fields: Readonly<Record<string, unknown>>): string | undefined {
   const name = ownField(fields, 'name');
   return v.is(requests.inspect.entries.name, name) ? name : undefined;
 }

@@ -1,17 +1,17 @@
-import { type LockInfo, lockInfoOf } from '../client/lock-info.js';
+import { type LockInfo, toLockInfo } from '../client/lock-info.js';
 import { UsageError } from '../errors/index.js';
 import type { LeaseItem } from '../lease/index.js';
 import type { StoredItem } from '../table/index.js';
 import type { ShownLock, ShownTime, SuccessOf } from './answers.js';
-import { executionOf } from './execution-watch.js';
-import { jsonOf } from './json-value.js';
+import { findExecution } from './execution-watch.js';
+import { toJson } from './json-value.js';
 import type { RequestOf } from './requests.js';
 import { remainingMs, type ServiceHost, shownTime } from './service-host.js';
 
 const defaultListed = 100;
 
 /** Lambda answers at most 6 MB. */
-const mostPageBytes = 4_000_000;
+const maxPageBytes = 4_000_000;
 
 /** Who holds the lock, in one strongly consistent read. */
 export async function inspect(
@@ -43,7 +43,7 @@ export async function list(
       const lock = ours(host, item);
       if (!lock) continue;
       bytes += Buffer.byteLength(JSON.stringify(lock));
-      const isFull = locks.length === limit || (locks.length > 0 && bytes > mostPageBytes);
+      const isFull = locks.length === limit || (locks.length > 0 && bytes > maxPageBytes);
       if (isFull) return { ok: true, locks, cursor: locks.at(-1)!.name, now: shownTime(context) };
       locks.push(lock);
     }
@@ -63,7 +63,7 @@ function ours(host: ServiceHost, item: StoredItem): ShownLock | undefined {
 
 /** @param knownLeaseId the caller's own, which is no secret to it */
 function shownLock(host: ServiceHost, item: StoredItem, now: ShownTime, knownLeaseId?: string): ShownLock {
-  const info = lockInfoOf(host.context, item);
+  const info = toLockInfo(host.context, item);
   const { leaseId } = info;
   const showsLeaseId = leaseId !== undefined && (host.operates || leaseId === knownLeaseId);
   return {
@@ -78,9 +78,9 @@ function shownLock(host: ServiceHost, item: StoredItem, now: ShownTime, knownLea
     ...present('renewals', info),
     ...present('completedAt', info),
     ...(showsLeaseId && { leaseId }),
-    ...defined('execution', executionOf(item as LeaseItem)),
-    ...defined('checkpoint', jsonOf(info.checkpoint)),
-    ...defined('result', jsonOf(info.result)),
+    ...defined('execution', findExecution(item as LeaseItem)),
+    ...defined('checkpoint', toJson(info.checkpoint)),
+    ...defined('result', toJson(info.result)),
   };
 }
 

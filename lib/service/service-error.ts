@@ -17,7 +17,7 @@ export class ServiceError extends Error {
  *
  * @returns `undefined` for what is no error of ours: a mistake in this code, which must not look like an answer
  */
-export function bodyOf(error: unknown): ServiceErrorBody | undefined {
+export function toErrorBody(error: unknown): ServiceErrorBody | undefined {
   if (error instanceof ServiceError) return error.body;
   if (!(error instanceof LeaseholdError)) return undefined;
   const { message, lockName } = error;

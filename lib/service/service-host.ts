@@ -18,7 +18,7 @@ export interface ServiceHost {
 }
 
 /** @throws UsageError unless callers of this deployment may use the name */
-export function demandAllowed({ isAllowed }: ServiceHost, name: string): void {
+export function checkAllowed({ isAllowed }: ServiceHost, name: string): void {
   if (isAllowed(name)) return;
   throw new UsageError(
     `name: ${JSON.stringify(name)} is not among the names that this service is deployed for`,

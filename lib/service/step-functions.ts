@@ -18,7 +18,7 @@ export interface StepFunctionsOptions {
 export function stepFunctions(options: StepFunctionsOptions = {}): ExecutionWatch {
   let client: SFNClient | undefined;
   return {
-    async stateOf(execution, signal) {
+    async findState(execution, signal) {
       const [, , , region = '', , kind] = execution.split(':');
       // Step Functions describes no execution of an express workflow.
       if (kind !== 'execution' || region !== (options.region ?? region)) return 'unknown';
@@ -26,7 +26,7 @@ export function stepFunctions(options: StepFunctionsOptions = {}): ExecutionWatc
         const { DescribeExecutionCommand, SFNClient } = await import('@aws-sdk/client-sfn');
         client ??= new SFNClient(clientConfig(region, options));
         const command = new DescribeExecutionCommand({ executionArn: execution });
-        return stateOf((await client.send(command, { ...(signal && { abortSignal: signal }) })).status);
+        return findState((await client.send(command, { ...(signal && { abortSignal: signal }) })).status);
       } catch (error) {
         return (error as Error)?.name === 'ExecutionDoesNotExist' ? 'missing' : 'unknown';
       }
@@ -37,7 +37,7 @@ export function stepFunctions(options: StepFunctionsOptions = {}): ExecutionWatc
 const ended: ReadonlySet<string> = new Set(['SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED']);
 
 /** A status that is new to this code is no proof of an end. */
-function stateOf(status: DescribeExecutionOutput['status']): ExecutionState {
+function findState(status: DescribeExecutionOutput['status']): ExecutionState {
   if (status === undefined) return 'unknown';
   return ended.has(status) ? 'ended' : 'running';
 }

@@ -6,7 +6,7 @@ import {
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
 import { UsageError } from '../errors/index.js';
-import { storeErrorOf } from './store-errors.js';
+import { toStoreError } from './store-errors.js';
 import { groupIndexName } from './table-names.js';
 
 /** What a check found of a table that can be used. */
@@ -74,7 +74,7 @@ export async function tableFindings(
   const table = await described(client, tableName, options.signal);
   const timeToLive = isStronglyConsistent(table)
     ? { none: true, remark: [withoutTimeToLive] }
-    : await timeToLiveOf(client, tableName, options.signal);
+    : await readTimeToLive(client, tableName, options.signal);
   return {
     key: keyProblems(table),
     index: indexProblems(table),
@@ -111,7 +111,7 @@ async function described(
     return Table ?? {};
   } catch (error) {
     const { name } = error as Error;
-    if (name !== 'ResourceNotFoundException') throw storeErrorOf(error, tableName, undefined, 'read');
+    if (name !== 'ResourceNotFoundException') throw toStoreError(error, tableName, undefined, 'read');
     const hint = 'it can be made with "leasehold table create"';
     throw new UsageError(
       `Table "${tableName}" does not exist in this account and Region; ${hint}`,
@@ -124,10 +124,10 @@ async function described(
 /** What is wrong with a table's key, one sentence each. */
 export function keyProblems(table: TableDescription): string[] {
   const problems: string[] = [];
-  const { HASH: partition, RANGE: sort } = keysOf(table.KeySchema);
+  const { HASH: partition, RANGE: sort } = readKeys(table.KeySchema);
   if (partition !== 'name') problems.push(`its partition key must be "name", it is "${partition}"`);
   if (sort !== undefined) problems.push(`it must have no sort key, it has "${sort}"`);
-  const type = typeOf(table, 'name');
+  const type = findType(table, 'name');
   if (partition === 'name' && type !== 'S')
     problems.push(`its key "name" must be a String (S), it is ${type}`);
   return problems;
@@ -139,13 +139,13 @@ export function indexProblems(table: TableDescription): string[] {
   if (!index) {
     return [`it lacks the index "${groupIndexName}" (partition key "group", sort key "name", keys only)`];
   }
-  const { HASH: partition, RANGE: sort } = keysOf(index.KeySchema);
+  const { HASH: partition, RANGE: sort } = readKeys(index.KeySchema);
   if (partition === 'group' && sort === 'name') return [];
   const found = `"${partition}"${sort === undefined ? '' : ` and "${sort}"`}`;
   return [`its index "${groupIndexName}" must have the keys "group" and "name", it has ${found}`];
 }
 
-async function timeToLiveOf(
+async function readTimeToLive(
   client: Pick<DynamoDBClient, 'send'>,
   tableName: string,
   signal: AbortSignal | undefined,
@@ -161,15 +161,15 @@ async function timeToLiveOf(
     };
   } catch (error) {
     const { name } = error as Error;
-    if (!cannotTell.has(name)) throw storeErrorOf(error, tableName, undefined, 'read');
+    if (!cannotTell.has(name)) throw toStoreError(error, tableName, undefined, 'read');
     return { remark: [`Can't tell whether Time to Live is on for the attribute "ttl": ${name}`] };
   }
 }
 
-function keysOf(schema: readonly KeySchemaElement[] | undefined): { HASH?: string; RANGE?: string } {
+function readKeys(schema: readonly KeySchemaElement[] | undefined): { HASH?: string; RANGE?: string } {
   return Object.fromEntries((schema ?? []).map(({ KeyType, AttributeName }) => [KeyType, AttributeName]));
 }
 
-function typeOf(table: TableDescription, attribute: string): string | undefined {
+function findType(table: TableDescription, attribute: string): string | undefined {
   return table.AttributeDefinitions?.find(({ AttributeName }) => AttributeName === attribute)?.AttributeType;
 }

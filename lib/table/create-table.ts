@@ -11,7 +11,7 @@ import {
 import { StoreError, UsageError } from '../errors/index.js';
 import { deadlineAfter, type Runtime, sleep, systemRuntime } from '../runtime/index.js';
 import { indexProblems, isStronglyConsistent, keyProblems, replicaProblems } from './check-table.js';
-import { storeErrorOf } from './store-errors.js';
+import { toStoreError } from './store-errors.js';
 import { groupIndexName } from './table-names.js';
 
 /** How {@link createTable} makes the table. */
@@ -65,23 +65,23 @@ export async function createTable(
     const created = (await describe(calls)) === undefined && (await create(calls));
     const table = await pollUntil(calls, waitMs, 'active', async () => {
       const found = await describe(calls);
-      if (found) demandLeaseSchema(found, tableName);
+      if (found) checkLeaseSchema(found, tableName);
       return found?.TableStatus === 'ACTIVE' ? found : undefined;
     });
-    demandLeaseSchema(table, tableName);
+    checkLeaseSchema(table, tableName);
     // A strongly consistent global table can't have it.
     const wantsTimeToLive = timeToLive && !isStronglyConsistent(table);
     const ttl = wantsTimeToLive ? await enableTimeToLive(calls) : 'skipped';
     const pointInTimeRecovery = await enableRecovery(calls, waitMs);
     if (options.waitForTimeToLive && ttl !== 'skipped' && ttl !== 'unsupported') {
       await pollUntil(calls, hourMs, 'deleting expired items', async () => {
-        return (await timeToLiveOf(calls)).status === 'ENABLED' ? true : undefined;
+        return (await readTimeToLive(calls)).status === 'ENABLED' ? true : undefined;
       });
     }
     return { created, timeToLive: ttl, pointInTimeRecovery };
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
-    throw storeErrorOf(error, tableName);
+    throw toStoreError(error, tableName);
   }
 }
 
@@ -129,7 +129,7 @@ async function create({ client, tableName, signal }: Calls): Promise<boolean> {
 }
 
 /** The key can't be changed once a table exists, so neither it nor anything else is touched. */
-function demandLeaseSchema(table: TableDescription, tableName: string): void {
+function checkLeaseSchema(table: TableDescription, tableName: string): void {
   const problems = [...keyProblems(table), ...indexProblems(table), ...replicaProblems(table)];
   if (problems.length === 0) return;
   throw new UsageError(
@@ -154,7 +154,7 @@ async function enableTimeToLive(calls: Calls): Promise<CreatedTable['timeToLive'
 }
 
 async function hasTimeToLive(calls: Calls): Promise<boolean> {
-  const { status, attribute } = await timeToLiveOf(calls);
+  const { status, attribute } = await readTimeToLive(calls);
   const enabled = status === 'ENABLED' || status === 'ENABLING';
   if (enabled && attribute !== ttlAttribute) {
     throw new UsageError(
@@ -165,7 +165,7 @@ async function hasTimeToLive(calls: Calls): Promise<boolean> {
   return enabled;
 }
 
-async function timeToLiveOf({ client, tableName, signal }: Calls) {
+async function readTimeToLive({ client, tableName, signal }: Calls) {
   const command = new DescribeTimeToLiveCommand({ TableName: tableName });
   const { TimeToLiveDescription } = await client.send(command, { abortSignal: signal });
   return { status: TimeToLiveDescription?.TimeToLiveStatus, attribute: TimeToLiveDescription?.AttributeName };

@@ -16,7 +16,7 @@ export function timed(command: AnyCommand, clock: StoreClock): void {
     (next: any) => async (args: any) => {
       const sentAt = clock.instant();
       const result = await next(args);
-      clock.observe(sentAt, headerOf(result.response, 'date'));
+      clock.observe(sentAt, readHeader(result.response, 'date'));
       return result;
     },
     // The innermost place: inside the SDK's retries, and before an error answer is turned into an exception.
@@ -24,7 +24,7 @@ export function timed(command: AnyCommand, clock: StoreClock): void {
   );
 }
 
-function headerOf(response: unknown, name: string): string | undefined {
+function readHeader(response: unknown, name: string): string | undefined {
   const headers = (response as { headers?: Record<string, string> } | undefined)?.headers ?? {};
   return Object.entries(headers).find(([header]) => header.toLowerCase() === name)?.[1];
 }

@@ -14,16 +14,16 @@ import { StoreError, UsageError } from '../errors/index.js';
 import { publish } from '../events/index.js';
 import { deadlineAfter, type Runtime, sleep } from '../runtime/index.js';
 import { timed } from './date-header.js';
-import { type ConditionalChange, expressionOf } from './expression.js';
+import { type ConditionalChange, toExpression } from './expression.js';
 import type { LeaseTable, Paging, StoredItem, WriteAnswer } from './lease-table.js';
-import { isThrottling, storeErrorOf } from './store-errors.js';
+import { isThrottling, toStoreError } from './store-errors.js';
 import { groupIndexName, pingName } from './table-names.js';
 
 /** DynamoDB takes at most this many keys in one BatchGetItem. */
 const batchSize = 100;
 
 /** A batch of which nothing is read is asked for again this often, over some ten seconds in all. */
-const mostThrottledRounds = 6;
+const maxThrottledRounds = 6;
 
 /** What the table needs besides its name. */
 export interface DynamoTableOptions {
@@ -51,10 +51,10 @@ export class DynamoTable implements LeaseTable {
   }
 
   async update(name: string, change: ConditionalChange, signal?: AbortSignal): Promise<WriteAnswer> {
-    const { update, condition, names, values } = expressionOf(change);
+    const { update, condition, names, values } = toExpression(change);
     const command = new UpdateItemCommand({
       TableName: this.tableName,
-      Key: keyOf(name),
+      Key: toKey(name),
       UpdateExpression: update,
       ConditionExpression: condition,
       ExpressionAttributeNames: names,
@@ -69,7 +69,7 @@ export class DynamoTable implements LeaseTable {
       const created = Object.keys(Attributes ?? {}).length <= 1;
       return { applied: true, old: created ? undefined : unmarshalled(Attributes) };
     } catch (error) {
-      const refused = refusalOf(error);
+      const refused = findRefusal(error);
       if (!refused) throw this.#failure(error, 'write', name);
       const retried = refused.attempts > 1;
       // The SDK hands the item over marshalled, also through lib-dynamodb. An engine without it costs one read.
@@ -91,7 +91,7 @@ export class DynamoTable implements LeaseTable {
       await this.#send(command, signal);
       return true;
     } catch (error) {
-      if (refusalOf(error)) return false;
+      if (findRefusal(error)) return false;
       throw this.#failure(error, 'write', item.name);
     }
   }
@@ -108,14 +108,14 @@ export class DynamoTable implements LeaseTable {
   }
 
   async get(name: string, signal?: AbortSignal): Promise<StoredItem | undefined> {
-    const command = new GetItemCommand({ TableName: this.tableName, Key: keyOf(name), ConsistentRead: true });
+    const command = new GetItemCommand({ TableName: this.tableName, Key: toKey(name), ConsistentRead: true });
     const { Item } = await this.#call(command, signal, name);
     return Item && unmarshalled(Item);
   }
 
   async getMany(names: readonly string[], signal?: AbortSignal): Promise<readonly StoredItem[]> {
     const found: StoredItem[] = [];
-    let wanted = [...new Set(names)].map(keyOf);
+    let wanted = [...new Set(names)].map(toKey);
     for (let throttledRounds = 0; wanted.length > 0; ) {
       const asked = wanted.slice(0, batchSize);
       const command = new BatchGetItemCommand({
@@ -128,7 +128,7 @@ export class DynamoTable implements LeaseTable {
       if (left.length === 0) continue;
       // A part of a batch may be throttled without an error; waiting longer each time is what AWS asks for.
       throttledRounds += left.length === asked.length ? 1 : 0;
-      if (throttledRounds > mostThrottledRounds) throw this.#throttledBatch();
+      if (throttledRounds > maxThrottledRounds) throw this.#throttledBatch();
       await sleep(
         this.#options.runtime,
         50 * 2 ** throttledRounds * (0.5 + this.#options.runtime.random()),
@@ -143,7 +143,7 @@ export class DynamoTable implements LeaseTable {
     signal?: AbortSignal,
     { after, pageSize }: Paging = {},
   ): AsyncIterable<readonly string[]> {
-    let start = after === undefined ? undefined : { ...keyOf(after), group: { S: group } };
+    let start = after === undefined ? undefined : { ...toKey(after), group: { S: group } };
     do {
       const command = new QueryCommand({
         TableName: this.tableName,
@@ -161,7 +161,7 @@ export class DynamoTable implements LeaseTable {
   }
 
   async *scan(signal?: AbortSignal, { after, pageSize }: Paging = {}): AsyncIterable<readonly StoredItem[]> {
-    let start = after === undefined ? undefined : keyOf(after);
+    let start = after === undefined ? undefined : toKey(after);
     do {
       const command = new ScanCommand({
         TableName: this.tableName,
@@ -176,7 +176,7 @@ export class DynamoTable implements LeaseTable {
   }
 
   async ping(signal?: AbortSignal): Promise<void> {
-    const command = new GetItemCommand({ TableName: this.tableName, Key: keyOf(pingName) });
+    const command = new GetItemCommand({ TableName: this.tableName, Key: toKey(pingName) });
     await this.#call(command, signal);
   }
 
@@ -198,7 +198,7 @@ export class DynamoTable implements LeaseTable {
   /** The store's error as ours; that it is throttled is told, since most of it is waited out without another word. */
   #failure(error: unknown, kind: 'read' | 'write', name?: string): Error {
     if (isThrottling(error)) publish('throttled', { table: this.tableName, name, error });
-    return storeErrorOf(error, this.tableName, name, kind);
+    return toStoreError(error, this.tableName, name, kind);
   }
 
   async #send(command: AnyCommand, signal?: AbortSignal): Promise<AnyCommand> {
@@ -217,7 +217,7 @@ export class DynamoTable implements LeaseTable {
   }
 }
 
-function keyOf(name: string): Marshalled {
+function toKey(name: string): Marshalled {
   return { name: { S: name } };
 }
 
@@ -245,7 +245,7 @@ function unmarshalled(item: Marshalled): StoredItem {
 }
 
 /** The item that made the store refuse a conditional write, if that is what the error says. */
-function refusalOf(
+function findRefusal(
   error: unknown,
 ): { readonly item: Marshalled | undefined; readonly attempts: number } | undefined {
   if (!(error instanceof Error) || error.name !== 'ConditionalCheckFailedException') return undefined;

@@ -104,7 +104,7 @@ export interface ExpressionParts {
 }
 
 /** Writes a change out as expressions. */
-export function expressionOf(change: ItemChange): ExpressionParts {
+export function toExpression(change: ItemChange): ExpressionParts {
   const values: Record<string, unknown> = { ...change.condition?.values };
   const sets: string[] = [];
   for (const [attribute, value] of Object.entries(change.set ?? {})) {

@@ -41,7 +41,7 @@ interface ServiceError extends Error {
  * The store's error as ours: whether trying again may help, and whether a write may have been applied although
  * no answer came. Errors are told apart by `name` only. Our own errors come back unchanged.
  */
-export function storeErrorOf(
+export function toStoreError(
   error: unknown,
   table: string,
   lockName?: string,

@@ -38,7 +38,7 @@ export function chaosOptionsOf(args: readonly string[]): ChaosOptions | undefine
   const values = parsed(args);
   if (values.help) return undefined;
   return {
-    minutes: numberOf('--minutes', values.minutes, 0.05, 24 * 60),
+    minutes: toNumber('--minutes', values.minutes, 0.05, 24 * 60),
     seed: wholeNumberOf('--seed', values.seed, 0, 2 ** 31),
     workers: wholeNumberOf('--workers', values.workers, 2, 100),
     json: values.json,
@@ -64,14 +64,14 @@ function parsed(args: readonly string[]) {
   }
 }
 
-function numberOf(option: string, text: string, least: number, most: number): number {
+function toNumber(option: string, text: string, least: number, most: number): number {
   const value = Number(text);
   if (text.trim() !== '' && value >= least && value <= most) return value;
   throw new BadCallError(`${option}: must be a number from ${least} to ${most}, got ${JSON.stringify(text)}`);
 }
 
 function wholeNumberOf(option: string, text: string, least: number, most: number): number {
-  const value = numberOf(option, text, least, most);
+  const value = toNumber(option, text, least, most);
   if (Number.isInteger(value)) return value;
   throw new BadCallError(`${option}: must be a whole number, got ${JSON.stringify(text)}`);
 }

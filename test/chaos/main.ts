@@ -30,6 +30,6 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-// Engine, workers and undertaker are not what keeps a process alive.
+// Engine, workers and reaper are not what keeps a process alive.
 const awake = setInterval(() => {}, 1_000);
 process.exitCode = await main(process.argv.slice(2)).finally(() => clearInterval(awake));

@@ -3,8 +3,6 @@ import type { ChaosOptions } from './chaos-options.js';
 import { checkHistory, type Evidence } from './check/check-history.js';
 import { type Liveness, liveness, unfinishedScan } from './check/liveness.js';
 import type { Violation } from './check/violation.js';
-import type { CrewMember } from './crew/crew-member.js';
-import { muster } from './crew/muster.js';
 import { readSets } from './engine/read-sets.js';
 import { planFaults } from './faults/plan-faults.js';
 import { skippedFaults } from './faults/skipped-faults.js';
@@ -17,6 +15,8 @@ import { walkKeys } from './scan/key-field.js';
 import { ScanSeries } from './scan/scan-series.js';
 import { type Stage, setStage } from './stage.js';
 import { allLockNames, lockNames } from './terms.js';
+import { startWorkers } from './workers/start-workers.js';
+import type { SupervisedWorker } from './workers/supervised-worker.js';
 
 /** A scan that nobody disturbs any more takes a fraction of this, in milliseconds. */
 const scanEndMs = 60_000;
@@ -32,8 +32,8 @@ const arrivalMs = 2_000;
 export async function runChaos(options: ChaosOptions, interrupted: AbortSignal): Promise<ChaosReport> {
   await using putAway = new PutAway();
   const stage = await setStage(putAway, options.keep);
-  const crew = await muster(stage, putAway, options);
-  const striker = new Striker(crew, stage.engine, skippedFaults(stage.engine, crew));
+  const workers = await startWorkers(stage, putAway, options);
+  const striker = new Striker(workers, stage.engine, skippedFaults(stage.engine, workers));
   const scans = new ScanSeries(stage.clients, stage.board, options.workers);
   const lastCall = new AbortController();
   const scansEnd = new AbortController();
@@ -52,11 +52,11 @@ export async function runChaos(options: ChaosOptions, interrupted: AbortSignal):
   if (scans.current !== undefined && !interrupted.aborted) {
     violations.push(unfinishedScan(scans.current, scanEndMs));
   }
-  await Promise.all(crew.map((member) => member.dismiss()));
+  await Promise.all(workers.map((member) => member.dismiss()));
   const alive = interrupted.aborted ? undefined : await liveness(stage.clients.locks, allLockNames);
-  const evidence = await gathered(stage, crew, scans);
+  const evidence = await gathered(stage, workers, scans);
   violations.push(...(alive?.violations ?? []), ...checkHistory(evidence));
-  return reportOf(options, stage, crew, striker, evidence, alive, violations, interrupted.aborted);
+  return toReport(options, stage, workers, striker, evidence, alive, violations, interrupted.aborted);
 }
 
 /** Strikes for as long as was asked. */
@@ -67,22 +67,26 @@ async function untilOver(options: ChaosOptions, striker: Striker, interrupted: A
   await over;
 }
 
-async function gathered(stage: Stage, crew: readonly CrewMember[], scans: ScanSeries): Promise<Evidence> {
-  const arrived = crew.flatMap(({ proxies }) => proxies.map((proxy) => proxy.drained()));
+async function gathered(
+  stage: Stage,
+  workers: readonly SupervisedWorker[],
+  scans: ScanSeries,
+): Promise<Evidence> {
+  const arrived = workers.flatMap(({ proxies }) => proxies.map((proxy) => proxy.drained()));
   await Promise.race([Promise.all(arrived), sleep(arrivalMs)]);
   return {
     history: await readHistory(stage.journals),
     sets: await readSets(stage.clients.dynamo, [...lockNames.plain, ...lockNames.fenced]),
     verdicts: scans.verdicts,
     walked: await walkKeys(stage.data),
-    ownEnds: crew.flatMap(({ ownEnds }) => ownEnds),
+    ownEnds: workers.flatMap(({ ownEnds }) => ownEnds),
   };
 }
 
-function reportOf(
+function toReport(
   { seed, minutes }: ChaosOptions,
   stage: Stage,
-  crew: readonly CrewMember[],
+  workers: readonly SupervisedWorker[],
   { struck, skipped }: Striker,
   evidence: Evidence,
   alive: Liveness | undefined,
@@ -96,7 +100,7 @@ function reportOf(
     minutes,
     interrupted,
     engine: stage.engine.name,
-    workers: { at: crew.length, processesStarted: crew.reduce((sum, { started }) => sum + started, 0) },
+    workers: { at: workers.length, processesStarted: workers.reduce((sum, { started }) => sum + started, 0) },
     faults: { total, struck, skipped },
     ...figuresOf(evidence),
     ...(alive && { liveness: { locks: locks!, slowestMs: slowestMs!, boundMs: boundMs! } }),

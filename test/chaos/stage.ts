@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalS3, startS3 } from '../../lib/local/index.js';
 import { BadCallError } from './chaos-options.js';
-import { Undertaker } from './crew/undertaker.js';
 import { type CalmClients, calmClients } from './engine/calm-clients.js';
 import type { Engine } from './engine/engine.js';
 import { makeTables } from './engine/make-tables.js';
@@ -12,6 +11,7 @@ import type { PutAway } from './put-away.js';
 import { Board } from './scan/board.js';
 import { sowKeys } from './scan/key-field.js';
 import { dataBucket, outputBucket } from './terms.js';
+import { Reaper } from './workers/reaper.js';
 
 /** Everything that the workers work on. */
 export interface Stage {
@@ -24,7 +24,7 @@ export interface Stage {
   readonly engine: Engine;
   readonly s3: LocalS3;
   readonly clients: CalmClients;
-  readonly undertaker: Undertaker;
+  readonly reaper: Reaper;
 }
 
 /**
@@ -35,8 +35,8 @@ export interface Stage {
  */
 export async function setStage(putAway: PutAway, keep: string | undefined): Promise<Stage> {
   const directory = await mkdtemp(join(tmpdir(), 'leasehold-chaos-'));
-  const undertaker = new Undertaker(directory);
-  putAway.later(() => undertaker.close());
+  const reaper = new Reaper(directory);
+  putAway.later(() => reaper.close());
   const journals = keep ?? join(directory, 'journals');
   const data = join(directory, dataBucket);
   const output = join(directory, outputBucket);
@@ -51,5 +51,5 @@ export async function setStage(putAway: PutAway, keep: string | undefined): Prom
   const s3 = putAway.use(await startS3({ buckets: { [dataBucket]: data, [outputBucket]: output } }));
   const clients = putAway.use(await calmClients(engine, s3));
   await makeTables(clients.dynamo);
-  return { directory, journals, data, boardFile, board, engine, s3, clients, undertaker };
+  return { directory, journals, data, boardFile, board, engine, s3, clients, reaper };
 }

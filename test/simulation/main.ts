@@ -26,7 +26,7 @@ const options = new Command('sim')
   .option('--seed <number>', 'play this one only', whole)
   .option('--trace', 'print what happens in it; of one that breaks a rule, what that takes')
   .option('--whole', 'with --trace: all of it, as it was drawn')
-  .addOption(new Option('--suite <suite>', 'default: all').choices(['lock', 'line', 'service', 'scan']))
+  .addOption(new Option('--suite <suite>', 'default: all').choices(['lock', 'hand-over', 'service', 'scan']))
   .option('--mutants', 'take the protections out one at a time and see whether it is noticed')
   .option('--only <words>', 'mutants whose name contains these words')
   .option('--most <number>', 'schedules before a mutant counts as missed', whole, 20_000)
@@ -50,7 +50,7 @@ Ends with 1 when a rule was broken, or a mutant was not caught.`,
 // `--trace | head`: whoever reads has seen enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
-const suites: readonly Suite[] = options.suite ? [options.suite] : ['lock', 'line', 'service', 'scan'];
+const suites: readonly Suite[] = options.suite ? [options.suite] : ['lock', 'hand-over', 'service', 'scan'];
 const isClean = options.mutants
   ? await huntMutants(options, suites)
   : options.seed !== undefined

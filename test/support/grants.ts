@@ -2,7 +2,7 @@ import { type GrantOutcome, type GrantRequest, requestGrant } from '../../lib/le
 import type { Actor } from './stage.js';
 
 /** One bare acquire write of an actor: no queue, no waiting, no heartbeat. */
-export function grantOf(
+export function toGrant(
   { locks }: Actor,
   name: string,
   leaseId: string,

@@ -8,7 +8,7 @@ const usualCases = 10_000;
 const seedVariable = 'LEASEHOLD_PROPERTY_SEED';
 
 /** Fewer cases than the properties ask for, and no shrinking: for a mutation run, which checks them hundreds of times. */
-const mostCasesVariable = 'LEASEHOLD_PROPERTY_CASES';
+const maxCasesVariable = 'LEASEHOLD_PROPERTY_CASES';
 
 /** How a property is checked. */
 export interface CheckOptions {
@@ -29,8 +29,8 @@ export function checkProperty<Ts>(
   { cases = usualCases }: CheckOptions = {},
 ): void | Promise<void> {
   const seed = numberIn(seedVariable) ?? Math.floor(Math.random() * 2 ** 31);
-  const mostCases = numberIn(mostCasesVariable);
-  const numRuns = Math.min(cases, mostCases ?? cases);
+  const maxCases = numberIn(maxCasesVariable);
+  const numRuns = Math.min(cases, maxCases ?? cases);
   const { file, title } = testAtHand();
   console.log(`property "${title}": ${numRuns.toLocaleString('en')} cases, seed ${seed}`);
   const reporter = (details: fc.RunDetails<Ts>) => {
@@ -40,7 +40,7 @@ export function checkProperty<Ts>(
     const message = `${fc.defaultReportMessage(details)}\n\n${why}\n\nAgain: ${again}\n`;
     throw new Error(message, { cause: details.errorInstance });
   };
-  return fc.assert(property, { seed, numRuns, reporter, endOnFailure: mostCases !== undefined });
+  return fc.assert(property, { seed, numRuns, reporter, endOnFailure: maxCases !== undefined });
 }
 
 function testAtHand(): { readonly file: string; readonly title: string } {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { LockInfo } from '../../../lib/client/index.js';
 import { connect } from '../connection.js';
-import { shownDuration } from '../duration.js';
+import { formatDuration } from '../duration.js';
 import type { GlobalOptions } from '../global-options.js';
 import { jsonText } from '../json-text.js';
 import { noSuchLock } from '../no-such-lock.js';
@@ -25,11 +25,11 @@ async function inspect(name: string, options: GlobalOptions): Promise<void> {
   const lock = await connection.locks.inspect(name);
   if (!lock) throw noSuchLock(name, options.table);
   if (options.json) printJson(lock);
-  else print(fieldList(fieldsOf(lock)));
+  else print(fieldList(toFields(lock)));
 }
 
-function fieldsOf(lock: LockInfo): [string, string | undefined][] {
-  const left = lock.state === 'held' ? `, ${shownDuration(lock.remainingMs)} left` : '';
+function toFields(lock: LockInfo): [string, string | undefined][] {
+  const left = lock.state === 'held' ? `, ${formatDuration(lock.remainingMs)} left` : '';
   return [
     ['name', lock.name],
     ['state', `${lock.state}${left}`],

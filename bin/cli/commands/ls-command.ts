@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { LockInfo } from '../../../lib/client/index.js';
 import { connect } from '../connection.js';
-import { shownDuration } from '../duration.js';
+import { formatDuration } from '../duration.js';
 import type { GlobalOptions } from '../global-options.js';
 import { note, print, printJson } from '../output.js';
 import { type Column, styleOfStdout, textTable } from '../text-table.js';
@@ -59,8 +59,8 @@ function row(lock: ListedLock): string[] {
     lock.name,
     lock.state,
     lock.owner ?? '-',
-    lock.heldMs === undefined ? '-' : shownDuration(lock.heldMs),
-    lock.state === 'held' ? shownDuration(lock.remainingMs) : '-',
+    lock.heldMs === undefined ? '-' : formatDuration(lock.heldMs),
+    lock.state === 'held' ? formatDuration(lock.remainingMs) : '-',
     String(lock.token),
   ];
 }

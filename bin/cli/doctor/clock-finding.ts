@@ -1,9 +1,9 @@
 import type { StoreClock } from '../../../lib/clock/index.js';
-import { shownDuration } from '../duration.js';
+import { formatDuration } from '../duration.js';
 import { about, type Finding } from './finding.js';
 
 /** AWS refuses requests that were signed further off than this. */
-const mostOffsetMs = 5 * 60_000;
+const maxOffsetMs = 5 * 60_000;
 
 /**
  * How far this machine's wall clock is off the store's, whose time is known as an interval.
@@ -19,9 +19,9 @@ export function clockFinding(clock: StoreClock, wallMs: number): Finding {
   const aheadMs = wallMs - (earliest + latest) / 2;
   // Front ends that disagree may let the two cross.
   const uncertainMs = Math.abs(latest - earliest) / 2;
-  const off = `${shownDuration(Math.abs(aheadMs))} ${aheadMs < 0 ? 'behind' : 'ahead of'} the store's`;
-  const measured = `this machine's clock is ${off} (± ${shownDuration(uncertainMs)})`;
-  if (Math.abs(aheadMs) - uncertainMs <= mostOffsetMs) return finding.ok(`${measured}; leases do not mind`);
+  const off = `${formatDuration(Math.abs(aheadMs))} ${aheadMs < 0 ? 'behind' : 'ahead of'} the store's`;
+  const measured = `this machine's clock is ${off} (± ${formatDuration(uncertainMs)})`;
+  if (Math.abs(aheadMs) - uncertainMs <= maxOffsetMs) return finding.ok(`${measured}; leases do not mind`);
   return finding.wrong(
     `${measured}: leases do not mind, but AWS refuses what is signed more than five minutes off, and schedules ` +
       'fire at the wrong time; let NTP set it',

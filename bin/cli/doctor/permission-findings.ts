@@ -104,12 +104,12 @@ export async function permissionFindings(
   for (const probe of probes(tableName, name)) {
     timed(probe.command, clock);
     const hint = name === undefined ? ', or say with --name which lock it may use' : '';
-    findings.push(findingOf(probe, hint, await client.send(probe.command).then(() => undefined, named)));
+    findings.push(toFinding(probe, hint, await client.send(probe.command).then(() => undefined, named)));
   }
   return findings;
 }
 
-function findingOf({ action, neededFor, optional }: Probe, hint: string, error: Error | undefined): Finding {
+function toFinding({ action, neededFor, optional }: Probe, hint: string, error: Error | undefined): Finding {
   const finding = about(`dynamodb:${action}`);
   // A refusal by the condition comes after the permissions have been looked at.
   if (!error || error.name === 'ConditionalCheckFailedException') return finding.ok('permitted');

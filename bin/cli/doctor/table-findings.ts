@@ -12,7 +12,7 @@ export interface TableReport {
 /** Looks at the table's key, index and Time to Live. */
 export async function tableReport(client: DynamoDBClient, tableName: string): Promise<TableReport> {
   try {
-    return { findings: findingsOf(await tableFindings(client, tableName)), reachable: true };
+    return { findings: toFindings(await tableFindings(client, tableName)), reachable: true };
   } catch (thrown) {
     const error = thrown as Error;
     const cause = (error.cause as Error | undefined)?.name;
@@ -27,7 +27,7 @@ export async function tableReport(client: DynamoDBClient, tableName: string): Pr
   }
 }
 
-function findingsOf({ key, index, replicas, timeToLive }: TableFindings): Finding[] {
+function toFindings({ key, index, replicas, timeToLive }: TableFindings): Finding[] {
   const { problem, remark } = timeToLive;
   const ttl = about('time to live');
   return [

@@ -14,7 +14,7 @@ export interface RunOptions extends GlobalOptions {
 const defaultGraceMs = 10_000;
 
 /** Requests must fit in a lease three times, and a request to another continent takes a good part of a second. */
-const leastLeaseMs = 1_000;
+const minLeaseMs = 1_000;
 
 /**
  * How the lock is held. The safety margin, at which the command gets SIGTERM, is the grace, so that SIGKILL comes
@@ -22,18 +22,18 @@ const leastLeaseMs = 1_000;
  *
  * @throws UsageError if the lease is too short
  */
-export function holdOptionsOf(
+export function toHoldOptions(
   options: RunOptions,
 ): HoldOptions & { readonly leaseMs: number; readonly safetyMarginMs: number } {
   const leaseMs = options.lease ?? defaults.leaseMs;
-  if (leaseMs < leastLeaseMs) throw new UsageError(`--lease: must be at least 1s, got ${leaseMs}ms`);
+  if (leaseMs < minLeaseMs) throw new UsageError(`--lease: must be at least 1s, got ${leaseMs}ms`);
   const requestsMs = requestTimeoutFor(leaseMs) * defaults.maxAttempts;
-  const mostMs = Math.floor(leaseMs * (1 - defaults.renewFraction) - requestsMs);
-  const leastMs = leaseMs * defaults.safetyMarginFraction;
-  return { leaseMs, safetyMarginMs: Math.max(leastMs, Math.min(graceMsOf(options), mostMs)) };
+  const maxMs = Math.floor(leaseMs * (1 - defaults.renewFraction) - requestsMs);
+  const minMs = leaseMs * defaults.safetyMarginFraction;
+  return { leaseMs, safetyMarginMs: Math.max(minMs, Math.min(parseGrace(options), maxMs)) };
 }
 
 /** The time between SIGTERM and SIGKILL, in milliseconds. */
-export function graceMsOf({ grace }: RunOptions): number {
+export function parseGrace({ grace }: RunOptions): number {
   return grace ?? defaultGraceMs;
 }

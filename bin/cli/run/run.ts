@@ -2,14 +2,14 @@ import type { LockLostError } from '../../../lib/errors/index.js';
 import type { Lease } from '../../../lib/lease/index.js';
 import { CommandFailure } from '../command-failure.js';
 import { connect } from '../connection.js';
-import { shownDuration } from '../duration.js';
+import { formatDuration } from '../duration.js';
 import { jsonText } from '../json-text.js';
 import { note } from '../output.js';
 import { printable } from '../printable.js';
 import { reportError } from '../report-error.js';
 import { CommandGroup } from './command-group.js';
 import { exitCodeOfSignal, exitCodes } from './exit-codes.js';
-import { graceMsOf, holdOptionsOf, type RunOptions } from './run-options.js';
+import { parseGrace, type RunOptions, toHoldOptions } from './run-options.js';
 import { SignalRelay } from './signal-relay.js';
 import { tellWhoHolds } from './tell-who-holds.js';
 
@@ -20,7 +20,7 @@ import { tellWhoHolds } from './tell-who-holds.js';
  * @throws UsageError, StoreError for a table that is missing: mistakes in the call
  */
 export async function run(name: string, command: readonly string[], options: RunOptions): Promise<number> {
-  const hold = holdOptionsOf(options);
+  const hold = toHoldOptions(options);
   using signals = new SignalRelay();
   await using connection = connect(options, hold.leaseMs);
   const { locks } = connection;
@@ -58,9 +58,9 @@ async function runUnder(
   }
   let ending: Promise<void> | undefined;
   const onLoss = () => {
-    ending = group.end(graceMsOf(options));
+    ending = group.end(parseGrace(options));
     if (!options.json)
-      note(printable(`leasehold: ${lossOf(lease)!.message}; what runs under it is told to end`));
+      note(printable(`leasehold: ${findLoss(lease)!.message}; what runs under it is told to end`));
   };
   lease.signal.addEventListener('abort', onLoss, { once: true });
   // A group that was stopped past its lease must not go on as if nothing had happened: asking finds the loss.
@@ -72,7 +72,7 @@ async function runUnder(
   await ending;
   await release(lease, options);
   await ending;
-  const lost = lossOf(lease);
+  const lost = findLoss(lease);
   const ours = lost ? exitCodes.lost : exitCode;
   if (options.json) {
     const report = {
@@ -89,7 +89,7 @@ async function runUnder(
 }
 
 /** Set as soon as the loss is found, be it by the release. */
-function lossOf(lease: Lease): LockLostError | undefined {
+function findLoss(lease: Lease): LockLostError | undefined {
   return lease.signal.aborted ? (lease.signal.reason as LockLostError) : undefined;
 }
 
@@ -98,7 +98,7 @@ async function release(lease: Lease, options: RunOptions): Promise<void> {
     await lease.release();
   } catch (error) {
     const leftMs = Math.ceil(lease.remainingMs);
-    const message = `"${lease.name}" could not be released and comes free by itself in ${shownDuration(leftMs)}`;
+    const message = `"${lease.name}" could not be released and comes free by itself in ${formatDuration(leftMs)}`;
     reportError(new CommandFailure('NOT_RELEASED', `${message}: ${(error as Error).message}`), options);
   }
 }

@@ -21,7 +21,7 @@ const longestPauseMs = 10_000;
 const tellEveryMs = 10_000;
 
 /** An execution outlives its follower's network by far; this many failures in a row are some minutes. */
-const mostFailuresInARow = 20;
+const maxFailuresInARow = 20;
 
 interface ServiceError extends Error {
   readonly $fault?: 'client' | 'server';
@@ -50,7 +50,7 @@ export async function followExecution(
     } catch (error) {
       signal.throwIfAborted();
       failures += 1;
-      if (!mayPass(error as ServiceError) || failures > mostFailuresInARow) throw error;
+      if (!mayPass(error as ServiceError) || failures > maxFailuresInARow) throw error;
     }
     const nowMs = performance.now();
     if (nowMs - toldMs >= tellEveryMs) {

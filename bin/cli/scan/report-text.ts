@@ -1,6 +1,6 @@
 import prettyBytes from 'pretty-bytes';
 import type { InventoryReport, ScanReport } from '../../../lib/scan/index.js';
-import { shownDuration } from '../duration.js';
+import { formatDuration } from '../duration.js';
 import { locationText } from '../s3-location.js';
 import { type Column, fieldList, type TableStyle, textTable } from '../text-table.js';
 import type { FinishedScan } from './report.js';
@@ -74,7 +74,7 @@ function summary({ verdict, location, durationMs }: FinishedScan): string {
     ['requests', `${integer(report.listRequests)} to list`],
     ['failures', integer(report.failureCount)],
     ['quarantined', integer(report.quarantined.length)],
-    ['took', shownDuration(durationMs)],
+    ['took', formatDuration(durationMs)],
   ]);
 }
 

@@ -20,7 +20,7 @@ export interface FinishedScan {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-const mostRows = 20;
+const maxRows = 20;
 
 /**
  * Prints the report of a scan.
@@ -29,7 +29,7 @@ const mostRows = 20;
  */
 export function tellReport(finished: FinishedScan, options: { readonly json: boolean }): number {
   const { verdict } = finished;
-  const inventory = inventoryOf(verdict.report);
+  const inventory = takeInventory(verdict.report);
   if (options.json) printJson(reportJson(finished, inventory));
   else print(reportText(finished, inventory, styleOfStdout()));
   return verdict.status === 'complete' ? 0 : 1;
@@ -56,8 +56,8 @@ function reportJson(
 }
 
 /** A deployed scan may work with a processor of its own, or leave out a result that was too large to hand on. */
-function inventoryOf(report: ScanReport): InventoryReport | undefined {
+function takeInventory(report: ScanReport): InventoryReport | undefined {
   const partial = report.result as Partial<InventoryPartial> | null | undefined;
   const isInventory = typeof partial === 'object' && partial !== null && typeof partial.digest === 'string';
-  return isInventory ? inventoryReport(partial as InventoryPartial, mostRows) : undefined;
+  return isInventory ? inventoryReport(partial as InventoryPartial, maxRows) : undefined;
 }

@@ -22,7 +22,7 @@ export interface Rounds {
   readonly signal: AbortSignal;
 }
 
-const mostRetries = 5;
+const maxRetries = 5;
 const longestPauseMs = 15_000;
 
 /**
@@ -70,7 +70,7 @@ async function workOne(rounds: Rounds, seat: number): Promise<SeatAnswer> {
       retries = 0;
     } catch (error) {
       signal.throwIfAborted();
-      if (!isRetryable(error) || retries === mostRetries) throw error;
+      if (!isRetryable(error) || retries === maxRetries) throw error;
       retries += 1;
       await sleep(locks.context.runtime, pauseMs(rounds, retries), signal);
     }

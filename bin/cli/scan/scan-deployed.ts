@@ -1,9 +1,9 @@
 import type { SFNClient } from '@aws-sdk/client-sfn';
 import { UsageError } from '../../../lib/errors/index.js';
-import { cutsOf, type ScanVerdict } from '../../../lib/scan/index.js';
+import { readCuts, type ScanVerdict } from '../../../lib/scan/index.js';
 import { CommandFailure } from '../command-failure.js';
 import { connect } from '../connection.js';
-import { shownDuration } from '../duration.js';
+import { formatDuration } from '../duration.js';
 import { type Interruption, listenForInterruption } from '../interruption.js';
 import { note } from '../output.js';
 import { type ExecutionEnd, followExecution } from './follow-execution.js';
@@ -27,7 +27,8 @@ export async function scanDeployed(options: ScanOptions, stateMachineArn: string
     executionArn = (await sfn.send(start, { abortSignal: signal })).executionArn!;
     if (!options.json) note(`execution ${executionArn} started`);
     const end = await followed(sfn, executionArn, interruption, options);
-    const verdict = end.status === 'SUCCEEDED' ? verdictOf(end.output) : await lastVerdict(sfn, executionArn);
+    const verdict =
+      end.status === 'SUCCEEDED' ? parseVerdict(end.output) : await lastVerdict(sfn, executionArn);
     if (!verdict) throw ended(executionArn, end);
     return tellReport(
       {
@@ -73,7 +74,7 @@ async function executionInput(options: ScanOptions, signal: AbortSignal): Promis
 
 async function cutsOfRun(options: ScanOptions, run: string, signal: AbortSignal): Promise<readonly string[]> {
   await using connection = connect(options);
-  return cutsOf({ locks: connection.locks, run, signal });
+  return readCuts({ locks: connection.locks, run, signal });
 }
 
 function followed(
@@ -82,11 +83,11 @@ function followed(
   { signal }: Interruption,
   { json }: ScanOptions,
 ): Promise<ExecutionEnd> {
-  const tell = (elapsedMs: number) => note(`running for ${shownDuration(elapsedMs)}`);
+  const tell = (elapsedMs: number) => note(`running for ${formatDuration(elapsedMs)}`);
   return followExecution(sfn, executionArn, { signal, ...(!json && { tell }) });
 }
 
-function verdictOf(output: string | undefined): ScanVerdict | undefined {
+function parseVerdict(output: string | undefined): ScanVerdict | undefined {
   try {
     const verdict = JSON.parse(output ?? '') as ScanVerdict | null;
     return verdict?.report ? verdict : undefined;

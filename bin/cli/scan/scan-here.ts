@@ -1,5 +1,5 @@
 import { S3Client } from '@aws-sdk/client-s3';
-import { cutsOf, inventory, planScan, readRun, type ScanVerdict } from '../../../lib/scan/index.js';
+import { inventory, planScan, readCuts, readRun, type ScanVerdict } from '../../../lib/scan/index.js';
 import { checkTable } from '../../../lib/table/check-table.js';
 import { type Connection, connect } from '../connection.js';
 import { type Interruption, listenForInterruption } from '../interruption.js';
@@ -51,7 +51,7 @@ export async function scanHere(options: ScanOptions): Promise<number> {
     view.end();
   }
   const held = inTime ? await stillHeld(connection.locks, run) : undefined;
-  const end = interruption.ended(`${fateOf(held)}; go on with the same command and --run ${run}`, {
+  const end = interruption.ended(`${describeFate(held)}; go on with the same command and --run ${run}`, {
     run,
     held,
   });
@@ -60,7 +60,7 @@ export async function scanHere(options: ScanOptions): Promise<number> {
   process.exit(reportError(end, options));
 }
 
-function fateOf(held: number | undefined): string {
+function describeFate(held: number | undefined): string {
   if (held === 0) return 'the slices are given back';
   const which =
     held === undefined ? 'the store does not answer, slices that' : `${plural(held, 'slice')} that`;
@@ -86,7 +86,7 @@ async function scanRun(context: RunContext): Promise<FinishedScan> {
   view.planning(locationText(location));
   await checkUsableTable(connection, options.table, signal);
   const cuts =
-    options.cutsFrom === undefined ? undefined : await cutsOf({ locks, run: options.cutsFrom, signal });
+    options.cutsFrom === undefined ? undefined : await readCuts({ locks, run: options.cutsFrom, signal });
   const seats = options.seats ?? defaultSeats;
   const plan = await planScan({
     locks,

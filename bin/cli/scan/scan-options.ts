@@ -22,7 +22,7 @@ export interface ScanOptions extends GlobalOptions {
 export const defaultSeats = 8;
 
 /** Requests must fit in a lease three times, and a request to another continent takes a good part of a second. */
-const leastLeaseMs = 1_000;
+const minLeaseMs = 1_000;
 
 /** What is set where the state machine is deployed, and can't be said at its start. */
 const onlyHere = ['lease', 'output', 's3Endpoint'] as const;
@@ -30,7 +30,7 @@ const onlyHere = ['lease', 'output', 's3Endpoint'] as const;
 /** @throws UsageError if options do not go together */
 export function checkScanOptions(options: ScanOptions): void {
   if (options.stateMachine === undefined) {
-    if (options.lease !== undefined && options.lease < leastLeaseMs) {
+    if (options.lease !== undefined && options.lease < minLeaseMs) {
       throw new UsageError(`--lease: must be at least 1s, got ${options.lease}ms`);
     }
     if (options.location) return;

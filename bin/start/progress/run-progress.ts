@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
-import type { PlannedStrike, Strike } from '../mischief/strike.js';
+import type { PlannedStrike, Strike } from '../faults/strike.js';
 import type { WorkerEvent } from '../worker-event.js';
+import { formatSlice } from './format-slice.js';
+import { formatToken } from './format-token.js';
 import type { Moment, MomentKind } from './moment.js';
-import { shownSlice } from './shown-slice.js';
-import { shownToken } from './shown-token.js';
 import type { RefusedWrite, SeatProgress, SliceProgress, Takeover } from './slice-progress.js';
 
 /** All that is known of a run while it goes on. Views read it; nothing is decided by it but when to wake a worker. */
@@ -20,9 +20,9 @@ export class RunProgress {
   phase = 'starting';
   /** The DynamoDB that is used, once it is known. */
   engine: string | undefined;
-  /** What the mischief was ordered to be, and why it is less than a kill and a stop. */
+  /** Which faults were ordered, and why they are less than a kill and a stop. */
   ordered: readonly PlannedStrike[] = [];
-  mischiefNotes: readonly string[] = [];
+  faultNotes: readonly string[] = [];
   /** List requests so far. */
   listRequests: () => number = () => 0;
   /** What the walk of the directory has found so far, and whether it is through. */
@@ -74,10 +74,10 @@ export class RunProgress {
     const slice = this.#slice(strike.slice);
     if (slice.token === strike.token) slice.state = 'struck';
     const what = strike.kind === 'kill' ? 'killed' : 'stopped';
-    const where = `slice ${shownSlice(strike.slice)}, page ${strike.page}`;
+    const where = `slice ${formatSlice(strike.slice)}, page ${strike.page}`;
     this.tell(
       what,
-      `worker ${strike.pid} (seat ${strike.seat}) ${what} in ${where}, token ${shownToken(strike.token)}`,
+      `worker ${strike.pid} (seat ${strike.seat}) ${what} in ${where}, token ${formatToken(strike.token)}`,
     );
   }
 
@@ -118,7 +118,7 @@ export class RunProgress {
       case 'scan-slice-quarantined': {
         const slice = this.#slice(event.slice);
         if (slice.state !== 'quarantined')
-          this.tell('lost', `slice ${shownSlice(event.slice)} quarantined after ${event.attempts} attempts`);
+          this.tell('lost', `slice ${formatSlice(event.slice)} quarantined after ${event.attempts} attempts`);
         slice.state = 'quarantined';
         return;
       }
@@ -131,7 +131,7 @@ export class RunProgress {
   #acquired(pid: number, event: Extract<WorkerEvent, { type: 'scan-slice-acquired' }>): void {
     const isNew = !this.slices.has(event.slice);
     const slice = this.#slice(event.slice);
-    if (isNew) this.tell('split', `slice ${shownSlice(event.slice)} split off for seat ${event.seat}`);
+    if (isNew) this.tell('split', `slice ${formatSlice(event.slice)} split off for seat ${event.seat}`);
     const { seat, token } = event;
     // Events of two workers may cross on their way: the higher token is the newer holder.
     if (token >= (slice.token ?? 0)) Object.assign(slice, { state: 'working', seat, token });
@@ -144,8 +144,8 @@ export class RunProgress {
     const reason = how === 'retry' ? 'superseding its own lease from before' : 'the lease before had run out';
     this.tell(
       'taken-over',
-      `slice ${shownSlice(event.slice)} taken over by worker ${pid} (seat ${seat}), ${reason}; ` +
-        `token ${shownToken(previousToken)} → ${shownToken(token)}`,
+      `slice ${formatSlice(event.slice)} taken over by worker ${pid} (seat ${seat}), ${reason}; ` +
+        `token ${formatToken(previousToken)} → ${formatToken(token)}`,
     );
   }
 
@@ -162,7 +162,7 @@ export class RunProgress {
     if (reason !== 'stale-token')
       this.tell(
         'lost',
-        `worker ${pid} lost slice ${shownSlice(slice)} (${reason}), token ${shownToken(token)}`,
+        `worker ${pid} lost slice ${formatSlice(slice)} (${reason}), token ${formatToken(token)}`,
       );
     this.#looking(seat, slice);
   }
@@ -173,8 +173,8 @@ export class RunProgress {
     this.refusedWrites.push({ slice, pid, token, currentToken });
     this.tell(
       'refused',
-      `stale write of worker ${pid} refused: it came under token ${shownToken(token)}, ` +
-        `the ledger of slice ${shownSlice(slice)} has ${currentToken === undefined ? 'a newer one' : shownToken(currentToken)}`,
+      `stale write of worker ${pid} refused: it came under token ${formatToken(token)}, ` +
+        `the ledger of slice ${formatSlice(slice)} has ${currentToken === undefined ? 'a newer one' : formatToken(currentToken)}`,
     );
   }
 

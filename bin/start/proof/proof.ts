@@ -65,7 +65,7 @@ export function prove(ground: ProofGround): Check[] {
 }
 
 function countsAgree({ walked, reported, before }: ProofGround): Check {
-  const found = { objects: sumOf(walked, 'objects'), bytes: sumOf(walked, 'bytes') };
+  const found = { objects: addUp(walked, 'objects'), bytes: addUp(walked, 'bytes') };
   // A file that grows while it is looked at twice has no size to compare; its key is still counted.
   const resized = found.bytes !== reported.bytes && before !== undefined && before.bytes !== found.bytes;
   const bytes = resized ? 'files changed meanwhile' : compared(found.bytes, reported.bytes);
@@ -89,6 +89,6 @@ function brokenBounds(slices: readonly SliceEvidence[]): number {
   return joints.length + outer.length;
 }
 
-function sumOf(walked: readonly WalkedSlice[], figure: 'objects' | 'bytes'): number {
+function addUp(walked: readonly WalkedSlice[], figure: 'objects' | 'bytes'): number {
   return walked.reduce((sum, slice) => sum + slice[figure], 0);
 }

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type InventoryPartial,
+  parseSliceId,
   type SliceItem,
   type SliceResult,
-  sliceIdOf,
 } from '../../../lib/scan/index.js';
 
 /** What the table has of a slice when the run is over. */
@@ -34,15 +34,15 @@ export function sliceEvidence(
   slices: readonly SliceItem[],
   resultsDirectory: string,
 ): Promise<SliceEvidence[]> {
-  return Promise.all(slices.map((slice) => evidenceOf(slice, resultsDirectory)));
+  return Promise.all(slices.map((slice) => gatherEvidence(slice, resultsDirectory)));
 }
 
-async function evidenceOf(slice: SliceItem, resultsDirectory: string): Promise<SliceEvidence> {
+async function gatherEvidence(slice: SliceItem, resultsDirectory: string): Promise<SliceEvidence> {
   const { name, lo, hi, version: token, result } = slice;
   const tally = result?.tally ?? slice.tally;
-  const partial = result && (await partialOf(result.partial, resultsDirectory));
+  const partial = result && (await readPartial(result.partial, resultsDirectory));
   return {
-    id: sliceIdOf(name),
+    id: parseSliceId(name),
     lo,
     hi,
     completed: slice.completedAt !== undefined && result !== undefined,
@@ -57,7 +57,7 @@ async function evidenceOf(slice: SliceItem, resultsDirectory: string): Promise<S
 }
 
 /** A result is in the item itself, or in a file that the item points to. */
-async function partialOf(
+async function readPartial(
   stored: SliceResult['partial'],
   resultsDirectory: string,
 ): Promise<InventoryPartial> {

@@ -2,22 +2,22 @@ import prettyBytes from 'pretty-bytes';
 import type { InventoryReport, InventoryRow } from '../../../lib/scan/index.js';
 import { count } from '../progress/shown-number.js';
 import type { Palette } from '../view/palette.js';
-import { shownKey } from './shown-key.js';
+import { formatKey } from './format-key.js';
 import { sideBySide } from './side-by-side.js';
 import { table } from './table.js';
 
 /** What the figures beside a name take, in columns. */
 const figuresWidth = 26;
-const mostGroupName = 24;
-const mostLargest = 5;
+const maxGroupName = 24;
+const maxLargest = 5;
 
 /** What was found: by first path segment, by extension, and the largest objects. */
 export function inventoryTables(inventory: InventoryReport, palette: Palette, width: number): string[] {
   const room = width - figuresWidth;
-  const groupRoom = Math.min(room, mostGroupName);
+  const groupRoom = Math.min(room, maxGroupName);
   const largest = inventory.largest
-    .slice(0, mostLargest)
-    .map(({ key, size }) => [shownKey(key, room), prettyBytes(size)]);
+    .slice(0, maxLargest)
+    .map(({ key, size }) => [formatKey(key, room), prettyBytes(size)]);
   return [
     sideBySide(
       groups('first segment', inventory.segments, palette, groupRoom),
@@ -31,7 +31,7 @@ export function inventoryTables(inventory: InventoryReport, palette: Palette, wi
 function groups(title: string, rows: readonly InventoryRow[], palette: Palette, room: number): string {
   return table(
     [{ title }, { title: 'objects', align: 'right' }, { title: 'size', align: 'right' }],
-    rows.map(({ name, objects, bytes }) => [shownKey(name, room), count(objects), prettyBytes(bytes)]),
+    rows.map(({ name, objects, bytes }) => [formatKey(name, room), count(objects), prettyBytes(bytes)]),
     palette,
   );
 }

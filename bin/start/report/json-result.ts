@@ -32,10 +32,10 @@ export function jsonResult(options: StartOptions, progress: RunProgress, outcome
     leaseMs: options.leaseMs,
     seed: options.seed,
     checks,
-    mischief: {
+    faults: {
       ordered: progress.ordered,
       strikes: progress.strikes,
-      notes: progress.mischiefNotes,
+      notes: progress.faultNotes,
       takeovers: progress.takeovers,
       refusedWrites: progress.refusedWrites,
     },

@@ -6,19 +6,19 @@ const gap = 4;
 export function sideBySide(left: string, right: string, width: number): string {
   const leftLines = left.split('\n');
   const rightLines = right.split('\n');
-  const leftWidth = widthOf(leftLines) + gap;
-  if (leftWidth + widthOf(rightLines) > width) return `${left}\n\n${right}`;
+  const leftWidth = measureWidth(leftLines) + gap;
+  if (leftWidth + measureWidth(rightLines) > width) return `${left}\n\n${right}`;
   return Array.from({ length: Math.max(leftLines.length, rightLines.length) }, (_, index) => {
     const line = leftLines[index] ?? '';
-    const padding = ' '.repeat(leftWidth - lengthOf(line));
+    const padding = ' '.repeat(leftWidth - measureLength(line));
     return index < rightLines.length ? line + padding + rightLines[index] : line;
   }).join('\n');
 }
 
-function widthOf(lines: readonly string[]): number {
-  return Math.max(...lines.map(lengthOf));
+function measureWidth(lines: readonly string[]): number {
+  return Math.max(...lines.map(measureLength));
 }
 
-function lengthOf(line: string): number {
+function measureLength(line: string): number {
   return [...stripVTControlCharacters(line)].length;
 }

@@ -1,22 +1,22 @@
+import { formatSlice } from '../progress/format-slice.js';
 import { count } from '../progress/shown-number.js';
-import { shownSlice } from '../progress/shown-slice.js';
 import type { SliceEvidence } from '../proof/slice-evidence.js';
 import type { Palette } from '../view/palette.js';
-import { shownKey } from './shown-key.js';
+import { formatKey } from './format-key.js';
 import { table } from './table.js';
 
 /** Rows that are shown; of more slices those that changed hands come first. */
-const mostRows = 12;
+const maxRows = 12;
 /** What the figures beside a slice's bound take, in columns. */
 const figuresWidth = 62;
 
 /** The slices with their tokens, in key order. */
 export function sliceTable(slices: readonly SliceEvidence[], palette: Palette, width: number): string {
-  const telling = [...slices].sort((a, b) => b.takeovers - a.takeovers).slice(0, mostRows);
+  const telling = [...slices].sort((a, b) => b.takeovers - a.takeovers).slice(0, maxRows);
   const shown = slices.filter((slice) => telling.includes(slice));
   const rows = shown.map((slice) => [
-    shownSlice(slice.id),
-    slice.hi === undefined ? '(the end)' : shownKey(slice.hi, width - figuresWidth),
+    formatSlice(slice.id),
+    slice.hi === undefined ? '(the end)' : formatKey(slice.hi, width - figuresWidth),
     count(slice.objects),
     count(slice.pages),
     String(slice.token),

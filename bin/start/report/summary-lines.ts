@@ -1,11 +1,11 @@
 import prettyBytes from 'pretty-bytes';
+import { formatToken } from '../progress/format-token.js';
 import type { RunProgress } from '../progress/run-progress.js';
 import { count, seconds } from '../progress/shown-number.js';
-import { shownToken } from '../progress/shown-token.js';
 import type { RunOutcome } from '../run-outcome.js';
 import type { Palette } from '../view/palette.js';
 
-/** The run in a few lines: how much, how fast, and what the mischief did. */
+/** The run in a few lines: how much, how fast, and what the faults did. */
 export function summaryLines(progress: RunProgress, outcome: RunOutcome, palette: Palette): string {
   const { report, slices, listRequests, scanMs } = outcome;
   const objects = report?.objects ?? progress.objects;
@@ -13,14 +13,14 @@ export function summaryLines(progress: RunProgress, outcome: RunOutcome, palette
   const figures =
     `${count(objects)} objects${bytes} in ${count(slices.length)} slices, ` +
     `${count(listRequests)} list requests, ${seconds(scanMs)}`;
-  return [palette.bold(` ${figures}`), ...mischiefLines(progress).map((line) => ` ${line}`)].join('\n');
+  return [palette.bold(` ${figures}`), ...faultLines(progress).map((line) => ` ${line}`)].join('\n');
 }
 
-function mischiefLines(progress: RunProgress): string[] {
-  const { ordered, strikes, takeovers, refusedWrites, mischiefNotes } = progress;
+function faultLines(progress: RunProgress): string[] {
+  const { ordered, strikes, takeovers, refusedWrites, faultNotes } = progress;
   const struck = strikes.map(({ kind, pid, slice, token }) => {
     const what = kind === 'kill' ? 'killed' : 'stopped';
-    return `worker ${pid} ${what} in slice ${slice} under token ${shownToken(token)}`;
+    return `worker ${pid} ${what} in slice ${slice} under token ${formatToken(token)}`;
   });
   const missed = ordered
     .filter(({ kind }) => !strikes.some((strike) => strike.kind === kind))
@@ -32,7 +32,7 @@ function mischiefLines(progress: RunProgress): string[] {
   return [
     ...struck,
     ...missed,
-    ...mischiefNotes,
+    ...faultNotes,
     `takeovers: ${count(takeovers.length)} (${retries} by a seat started again, ` +
       `${takeovers.length - retries} after a lease had run out)`,
     `stale writes refused: ${count(refusedWrites.length)}; leases lost: ${count(progress.lostLeases)}`,

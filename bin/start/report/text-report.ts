@@ -9,8 +9,8 @@ import { summaryLines } from './summary-lines.js';
 
 /** Rows of each of the inventory's tables. */
 const topRows = 6;
-const leastWidth = 60;
-const mostWidth = 120;
+const minWidth = 60;
+const maxWidth = 120;
 
 /** What is printed when a run is over: the report as tables, then the proof. */
 export function textReport(
@@ -19,7 +19,7 @@ export function textReport(
   palette: Palette,
   columns: number,
 ): string {
-  const width = Math.max(leastWidth, Math.min(mostWidth, columns - 1));
+  const width = Math.max(minWidth, Math.min(maxWidth, columns - 1));
   const { report, slices, checks } = outcome;
   const found = report?.result as InventoryPartial | null | undefined;
   const tables =

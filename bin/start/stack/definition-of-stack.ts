@@ -5,7 +5,7 @@ import type { LeaseholdStackProps } from '../../../lib/cdk/index.js';
 import type { StateMachineDefinition } from '../state-machine/state-definition.js';
 
 /** What a failure may say, in characters: the end of what the process wrote. */
-const mostStderr = 2_000;
+const maxStderr = 2_000;
 
 /** A definition that is being synthesized; disposing of it ends that. */
 export interface PendingDefinition extends AsyncDisposable {
@@ -33,7 +33,7 @@ export function definitionOfStack(
   process.on('exit', kill);
   signal.addEventListener('abort', kill, { once: true });
   if (signal.aborted) kill();
-  const definition = answerOf(child, signal).finally(() => {
+  const definition = toAnswer(child, signal).finally(() => {
     signal.removeEventListener('abort', kill);
     process.off('exit', kill);
   });
@@ -48,14 +48,14 @@ export function definitionOfStack(
 }
 
 /** Settles when the process is gone, so that nothing of it is left behind. */
-function answerOf(child: ChildProcess, signal: AbortSignal): Promise<StateMachineDefinition> {
+function toAnswer(child: ChildProcess, signal: AbortSignal): Promise<StateMachineDefinition> {
   let answer: StateMachineDefinition | undefined;
   let stderr = '';
   child.on('message', (message) => {
     answer = message as unknown as StateMachineDefinition;
   });
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    stderr = (stderr + text).slice(-mostStderr);
+    stderr = (stderr + text).slice(-maxStderr);
   });
   return new Promise((resolve, reject) => {
     child.once('error', reject);

@@ -50,7 +50,7 @@ export async function startLambdaEndpoint(
   });
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    const body = await textOf(request);
+    const body = await toText(request);
     const name = path.exec(new URL(request.url ?? '/', 'http://localhost').pathname)?.[1];
     if (!name || request.method !== 'POST')
       return refuse(response, 404, 'ResourceNotFoundException', 'No such path');
@@ -124,7 +124,7 @@ function refuse(response: ServerResponse, status: number, type: string, message:
   response.end(JSON.stringify({ Type: status < 500 ? 'User' : 'Service', Message: message, message }));
 }
 
-async function textOf(request: IncomingMessage): Promise<string> {
+async function toText(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString('utf8');

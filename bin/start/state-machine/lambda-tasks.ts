@@ -41,13 +41,13 @@ async function invokeTask(input: Json, invoke: Invoke, signal: AbortSignal): Pro
   // The interpreter goes on with a retry after an abort; this ends it, under a name that no retrier lists.
   if (signal.aborted) throw named('ExecutionAborted', 'The execution was aborted');
   const { FunctionName, Payload } = input as { FunctionName: string; Payload: Json };
-  assertSize(Payload);
+  checkSize(Payload);
   const answer = ((await invoke(FunctionName, Payload, signal)) ?? null) as Json;
-  assertSize(answer);
+  checkSize(answer);
   return { Payload: answer, StatusCode: 200, ExecutedVersion: '$LATEST' };
 }
 
-function assertSize(payload: Json): void {
+function checkSize(payload: Json): void {
   const bytes = Buffer.byteLength(JSON.stringify(payload ?? null));
   if (bytes <= payloadLimitBytes) return;
   throw named('States.DataLimitExceeded', `A payload of ${bytes} bytes is over ${payloadLimitBytes}`);

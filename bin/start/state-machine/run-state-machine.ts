@@ -83,7 +83,7 @@ export async function runStateMachine(
     return { status: 'SUCCEEDED', output: (await execution.result) as Json };
   } catch (error) {
     options.signal?.throwIfAborted();
-    return outcomeOf(error as Error);
+    return toOutcome(error as Error);
   } finally {
     options.signal?.removeEventListener('abort', onAbort);
     // A failed map leaves other items' invocations behind, and the interpreter would even start those that queue.
@@ -97,7 +97,7 @@ function madeUpArn(executionName: string): string {
   return `arn:aws:states:eu-central-1:000000000000:execution:local:${executionName}`;
 }
 
-function outcomeOf(error: Error): ExecutionOutcome {
+function toOutcome(error: Error): ExecutionOutcome {
   if (error.name === 'ExecutionTimeoutError') return { status: 'TIMED_OUT' };
   if (error.name !== 'ExecutionError') throw error;
   const cause = error.cause as Error;

@@ -18,8 +18,8 @@ export interface FrameSettings {
 }
 
 /** Lines of the log that are kept even on a small screen. */
-const leastLog = 3;
-const mostWidth = 120;
+const minLog = 3;
+const maxWidth = 120;
 const wideEnough = 100;
 const narrow = 78;
 
@@ -27,7 +27,7 @@ const narrow = 78;
 export function frame(progress: RunProgress, settings: FrameSettings): string {
   const { palette, rows } = settings;
   // The last column stays free: some terminals wrap when it is written.
-  const width = Math.max(20, Math.min(settings.columns - 1, mostWidth));
+  const width = Math.max(20, Math.min(settings.columns - 1, maxWidth));
   // One row stays free for the cursor.
   const room = Math.max(1, rows - 1);
   const title: Piece[] = [' ', ['leasehold', palette.bold], '  ', [progress.phase, palette.cyan]];
@@ -39,9 +39,9 @@ export function frame(progress: RunProgress, settings: FrameSettings): string {
   const counters = styledLine(counterPieces(progress, width, palette), width);
   const grid = sliceGrid(progress, width, palette).slice(0, 3);
   const fixed = top.length + 1 + 1 + grid.length + 1;
-  const seats = seatTable(progress, width, palette, Math.max(0, room - fixed - leastLog - 3));
+  const seats = seatTable(progress, width, palette, Math.max(0, room - fixed - minLog - 3));
   const spare = room - fixed - seats.length;
-  const spaced = spare - leastLog >= 3;
+  const spaced = spare - minLog >= 3;
   const blank = spaced ? [''] : [];
   const logRoom = Math.max(0, spare - 3 * blank.length - (seats.length > 0 && spaced ? 1 : 0));
   const log = progress.moments.flatMap((moment) => momentLines(moment, palette, width));

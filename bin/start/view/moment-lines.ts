@@ -21,7 +21,7 @@ const marginWidth = 11;
 
 /** A moment as lines of at most `width` characters: when, a sign, what happened. */
 export function momentLines({ kind, atMs, text }: Moment, palette: Palette, width: number): string[] {
-  const paint = paintOf(kind, palette);
+  const paint = choosePaint(kind, palette);
   return wordWrapped(text, Math.max(1, width - marginWidth)).map((line, index) =>
     index === 0
       ? styledLine(
@@ -43,7 +43,7 @@ function wordWrapped(text: string, width: number): string[] {
   return lines;
 }
 
-function paintOf(kind: MomentKind, palette: Palette): Paint {
+function choosePaint(kind: MomentKind, palette: Palette): Paint {
   switch (kind) {
     case 'killed':
     case 'refused':

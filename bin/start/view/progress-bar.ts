@@ -4,7 +4,7 @@ import type { Palette } from './palette.js';
 import type { Piece } from './styled-line.js';
 
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
-const leastBar = 10;
+const minBar = 10;
 const speedWidth = 11;
 
 /** Objects done of those that the walk has found, as a bar and in figures. */
@@ -22,7 +22,7 @@ export function progressBar(
   // Widths that do not change with every figure: else the bar would twitch.
   const figures = `  ${percent.padStart(5)}  ${count(objects).padStart(total.length)} of ${total}`;
   const speed = `${count(objectsPerSecond)}/s`.padStart(speedWidth);
-  const cells = Math.max(leastBar, width - figures.length - speed.length - 2);
+  const cells = Math.max(minBar, width - figures.length - speed.length - 2);
   const filled = share * cells;
   const whole = Math.floor(filled);
   const part = eighths[Math.floor((filled - whole) * 8)]!;

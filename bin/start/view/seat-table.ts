@@ -1,7 +1,7 @@
+import { formatSlice } from '../progress/format-slice.js';
+import { formatToken } from '../progress/format-token.js';
 import type { RunProgress } from '../progress/run-progress.js';
 import { count } from '../progress/shown-number.js';
-import { shownSlice } from '../progress/shown-slice.js';
-import { shownToken } from '../progress/shown-token.js';
 import type { SeatProgress } from '../progress/slice-progress.js';
 import type { Palette } from './palette.js';
 import { type Paint, type Piece, styledLine } from './styled-line.js';
@@ -16,27 +16,27 @@ export function seatTable(progress: RunProgress, width: number, palette: Palette
   const wide = width >= wideEnough;
   const heading = cells('seat', 'worker', 'slice', 'token', 'page', 'objects', wide);
   const shown = seats.length < most ? seats : seats.slice(0, most - 2);
-  const lines = shown.map((seat) => styledLine(rowOf(progress, seat, palette, wide), width));
+  const lines = shown.map((seat) => styledLine(drawRow(progress, seat, palette, wide), width));
   if (shown.length < seats.length)
     lines.push(styledLine([[`   and ${seats.length - shown.length} more`, palette.dim]], width));
   return [styledLine([[`${heading}  state`, palette.dim]], width), ...lines];
 }
 
-function rowOf(progress: RunProgress, seat: SeatProgress, palette: Palette, wide: boolean): Piece[] {
+function drawRow(progress: RunProgress, seat: SeatProgress, palette: Palette, wide: boolean): Piece[] {
   const slice = seat.slice === undefined ? undefined : progress.slices.get(seat.slice);
   // A slice that has been taken over meanwhile has its new holder's figures.
   const own = slice?.seat === seat.seat ? slice : undefined;
-  const token = wide ? (own?.token?.toString() ?? '') : own ? shownToken(own.token) : '';
+  const token = wide ? (own?.token?.toString() ?? '') : own ? formatToken(own.token) : '';
   const row = cells(
     String(seat.seat),
     seat.pid ? String(seat.pid) : '',
-    slice ? shownSlice(slice.id) : '',
+    slice ? formatSlice(slice.id) : '',
     token,
     own ? count(own.pages) : '',
     own ? count(own.objects) : '',
     wide,
   );
-  const [state, paint] = stateOf(seat, palette);
+  const [state, paint] = findState(seat, palette);
   return [row, '  ', [state, paint]];
 }
 
@@ -59,7 +59,7 @@ function cells(
   ].join('  ');
 }
 
-function stateOf({ state }: SeatProgress, palette: Palette): [string, Paint] {
+function findState({ state }: SeatProgress, palette: Palette): [string, Paint] {
   switch (state) {
     case 'starting':
       return ['starting', palette.dim];

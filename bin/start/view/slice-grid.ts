@@ -13,13 +13,13 @@ export function sliceGrid(progress: RunProgress, width: number, palette: Palette
   const perLine = Math.max(10, width - label.length - 2);
   const lines: string[] = [];
   for (let from = 0; from < slices.length; from += perLine) {
-    const cells = slices.slice(from, from + perLine).map((slice) => cellOf(slice, palette));
+    const cells = slices.slice(from, from + perLine).map((slice) => drawCell(slice, palette));
     lines.push(styledLine([' ', ...cells, ...(from === 0 ? [label] : [])], width));
   }
   return lines;
 }
 
-function cellOf(slice: SliceProgress, palette: Palette): Piece {
+function drawCell(slice: SliceProgress, palette: Palette): Piece {
   switch (slice.state) {
     case 'waiting':
       return ['·', palette.dim];

@@ -11,9 +11,9 @@ export type Piece = string | readonly [text: string, paint: Paint];
 export function styledLine(pieces: readonly Piece[], width: number): string {
   let room = width;
   let line = '';
-  const total = pieces.reduce((length, piece) => length + lengthOf(textOf(piece)), 0);
+  const total = pieces.reduce((length, piece) => length + measureLength(toText(piece)), 0);
   for (const piece of pieces) {
-    const characters = [...textOf(piece)];
+    const characters = [...toText(piece)];
     const cut = total > width && characters.length >= room;
     const text = cut ? `${characters.slice(0, Math.max(0, room - 1)).join('')}…` : characters.join('');
     line += typeof piece === 'string' ? text : piece[1](text);
@@ -25,14 +25,14 @@ export function styledLine(pieces: readonly Piece[], width: number): string {
 
 /** Pieces with the last one pushed to the right edge. */
 export function spreadLine(left: readonly Piece[], right: Piece, width: number): string {
-  const used = [...left, right].reduce((length, piece) => length + lengthOf(textOf(piece)), 0);
+  const used = [...left, right].reduce((length, piece) => length + measureLength(toText(piece)), 0);
   return styledLine([...left, ' '.repeat(Math.max(2, width - used)), right], width);
 }
 
-function textOf(piece: Piece): string {
+function toText(piece: Piece): string {
   return typeof piece === 'string' ? piece : piece[0];
 }
 
-function lengthOf(text: string): number {
+function measureLength(text: string): number {
   return [...text].length;
 }

@@ -25,7 +25,7 @@ export function acknowledgeWildcards(construct: IConstruct, wildcards: RegExp, r
   Aspects.of(construct).add({
     visit(node) {
       if (!(node instanceof CfnPolicy)) return;
-      for (const finding of wildcardsOf(node)) {
+      for (const finding of findWildcards(node)) {
         const [, wildcard = ''] = /^\w+::(.*)$/s.exec(finding) ?? [];
         if (wildcards.test(wildcard)) acknowledgeFinding(node, `AwsSolutions-IAM5[${finding}]`, reason);
       }
@@ -48,7 +48,7 @@ interface Statement {
   readonly Resource?: unknown;
 }
 
-function wildcardsOf(policy: CfnPolicy): readonly string[] {
+function findWildcards(policy: CfnPolicy): readonly string[] {
   const { Statement = [] } = Stack.of(policy).resolve(policy.policyDocument) as { Statement?: Statement[] };
   const findings = Statement.filter(({ Effect }) => Effect === 'Allow').flatMap(({ Action, Resource }) => [
     ...[Action].flat().map((action) => `Action::${action}`),

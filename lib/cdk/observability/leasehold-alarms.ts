@@ -11,7 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import type { MetricName } from '../../lambda/observability/metric-names.js';
-import { demandDuration } from '../functions/demand-duration.js';
+import { checkDuration } from '../functions/check-duration.js';
 import { type AlarmName, alarmKinds } from './alarm-kinds.js';
 import { type ObservedParts, type ObservedProps, observedParts } from './observed-parts.js';
 
@@ -78,7 +78,7 @@ export class LeaseholdAlarms extends Construct {
   /** @throws Error for a threshold or period that can't be, or a threshold for something that there is not */
   constructor(scope: Construct, id: string, props: LeaseholdAlarmsProps = {}) {
     super(scope, id);
-    demandDuration('period', props.period, Duration.minutes(1), Duration.days(1));
+    checkDuration('period', props.period, Duration.minutes(1), Duration.days(1));
     const { thresholds = {} } = props;
     for (const [name, threshold] of Object.entries(thresholds)) checkThreshold(name, threshold);
     const watched = watchedMetrics(observedParts(props), { period: props.period ?? Duration.minutes(5) });
@@ -163,19 +163,19 @@ function longest(metrics: readonly IMetric[]): IMetric | undefined {
 }
 
 /** CloudWatch's limit on the metrics of one alarm. */
-const mostMetrics = 10;
+const maxMetrics = 10;
 
 function combined(
   metrics: readonly IMetric[],
-  expressionOf: (names: readonly string[]) => string,
+  toExpression: (names: readonly string[]) => string,
 ): IMetric | undefined {
   if (metrics.length <= 1) return metrics[0];
-  if (metrics.length > mostMetrics) {
-    throw new Error(`An alarm can look at ${mostMetrics} metrics, these are ${metrics.length}: make several`);
+  if (metrics.length > maxMetrics) {
+    throw new Error(`An alarm can look at ${maxMetrics} metrics, these are ${metrics.length}: make several`);
   }
   const usingMetrics = Object.fromEntries(metrics.map((metric, i) => [`m${i}`, metric]));
   const period = (metrics[0] as { readonly period?: Duration }).period;
-  return new MathExpression({ expression: expressionOf(Object.keys(usingMetrics)), usingMetrics, period });
+  return new MathExpression({ expression: toExpression(Object.keys(usingMetrics)), usingMetrics, period });
 }
 
 function topicAction(alarmActionArn: string): IAlarmAction {

@@ -51,7 +51,7 @@ export class LeaseholdDashboard extends Construct {
       defaultInterval: props.defaultInterval ?? Duration.hours(3),
     });
     const rows: readonly (readonly IWidget[])[] = [
-      titleOf(props.alarms),
+      makeTitle(props.alarms),
       lockWidgets(parts.metrics, options),
       troubleWidgets(parts, options),
       scanWidgets(parts, options),
@@ -62,7 +62,7 @@ export class LeaseholdDashboard extends Construct {
   }
 }
 
-function titleOf(alarms: LeaseholdAlarms | undefined): readonly IWidget[] {
+function makeTitle(alarms: LeaseholdAlarms | undefined): readonly IWidget[] {
   const markdown =
     '# Leasehold\nWhat each alarm means and what to do is in the operators’ page of the documentation. ' +
     'Counts are of events; a quiet graph without points means that nothing happened.';
@@ -115,10 +115,10 @@ function troubleWidgets({ metrics, leases }: ObservedParts, options: MetricOptio
 function scanWidgets({ metrics, scans }: ObservedParts, options: MetricOptions): readonly IWidget[] {
   if (scans.length === 0) return [];
   const executions = scans.flatMap((scan) => [
-    scan.metricStarted({ ...options, label: labelOf(scans, scan, 'started') }),
-    scan.metricSucceeded({ ...options, label: labelOf(scans, scan, 'succeeded') }),
-    scan.metricFailed({ ...options, label: labelOf(scans, scan, 'failed') }),
-    scan.metricTimedOut({ ...options, label: labelOf(scans, scan, 'timed out') }),
+    scan.metricStarted({ ...options, label: makeLabel(scans, scan, 'started') }),
+    scan.metricSucceeded({ ...options, label: makeLabel(scans, scan, 'succeeded') }),
+    scan.metricFailed({ ...options, label: makeLabel(scans, scan, 'failed') }),
+    scan.metricTimedOut({ ...options, label: makeLabel(scans, scan, 'timed out') }),
   ]);
   return [
     counts('Slices by state', half, [
@@ -191,6 +191,10 @@ function labelled(
   );
 }
 
-function labelOf(scans: ObservedParts['scans'], scan: ObservedParts['scans'][number], label: string): string {
+function makeLabel(
+  scans: ObservedParts['scans'],
+  scan: ObservedParts['scans'][number],
+  label: string,
+): string {
   return scans.length > 1 ? `${scan.node.path}: ${label}` : label;
 }

@@ -43,7 +43,7 @@ export function observedParts(props: ObservedProps): ObservedParts {
   const { leases, lockServices = [], scans = [], functions = [], serviceNames = [] } = props;
   const below = [...lockServices, ...scans].flatMap((part) => part.node.findAll());
   const names = [
-    ...[...lockServices, ...scans].flatMap((part) => metricsOf(part)?.serviceName ?? []),
+    ...[...lockServices, ...scans].flatMap((part) => findMetrics(part)?.serviceName ?? []),
     ...serviceNames,
   ];
   const services = names.length > 0 ? [...new Set(names)] : [undefined];
@@ -57,7 +57,7 @@ export function observedParts(props: ObservedProps): ObservedParts {
   };
 }
 
-function metricsOf(part: IConstruct): LeaseMetrics | undefined {
+function findMetrics(part: IConstruct): LeaseMetrics | undefined {
   return part instanceof LockService || part instanceof SliceScan ? part.metrics : undefined;
 }
 

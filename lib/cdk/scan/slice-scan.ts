@@ -66,7 +66,7 @@ export class SliceScan extends SliceScanBase {
       removalPolicy,
       tracing: props.tracing ?? false,
       encryptionKey,
-      environment: environmentOf(props, this.leases),
+      environment: makeEnvironment(props, this.leases),
     };
     const timeouts = {
       plan: Duration.minutes(5),
@@ -129,7 +129,7 @@ function leaseTableProps(removalPolicy: RemovalPolicy, key: IKey | undefined): L
   };
 }
 
-function environmentOf(props: SliceScanProps, leases: ILeaseTable): Record<string, string> {
+function makeEnvironment(props: SliceScanProps, leases: ILeaseTable): Record<string, string> {
   return {
     LEASEHOLD_TABLE: leases.tableName,
     ...observabilityEnvironment(props),

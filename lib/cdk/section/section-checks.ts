@@ -2,19 +2,19 @@ import { Duration, Stack, Token } from 'aws-cdk-lib';
 import { CfnStateMachine, JsonPath, type State } from 'aws-cdk-lib/aws-stepfunctions';
 import type { IConstruct } from 'constructs';
 import { checkLockName } from '../../client/lock-name.js';
-import { demandDuration } from '../functions/demand-duration.js';
+import { checkDuration } from '../functions/check-duration.js';
 import { LockService } from '../service/lock-service.js';
 import type { LockedSectionProps } from './locked-section-props.js';
 
 /** Step Functions' limit on a state's name, less the longest name of a state here, with its separator. */
-const mostIdLength = 80 - ': Failed without a cause'.length;
+const maxIdLength = 80 - ': Failed without a cause'.length;
 /** More tries than a week's would fill the history of an execution. */
-const mostWait = Duration.days(7);
-const leastTimeout = Duration.seconds(1);
+const maxWait = Duration.days(7);
+const minTimeout = Duration.seconds(1);
 /** An execution lasts for a year at most. */
-const mostTimeout = Duration.days(366);
+const maxTimeout = Duration.days(366);
 /** An Express execution lasts for five minutes at most, and is watched by nobody. */
-const mostExpress = Duration.minutes(5);
+const maxExpress = Duration.minutes(5);
 /** A lease as short as a function's may be waited out. */
 const shortLease = Duration.minutes(15);
 
@@ -23,13 +23,13 @@ export function checkSection(
   id: string,
   { service, name, lockPath, waitFor, timeout }: LockedSectionProps,
 ): void {
-  if (id.length > mostIdLength) {
+  if (id.length > maxIdLength) {
     throw new Error(
-      `id: must have at most ${mostIdLength} characters, since it begins the names of states, got "${id}"`,
+      `id: must have at most ${maxIdLength} characters, since it begins the names of states, got "${id}"`,
     );
   }
-  demandDuration('waitFor', waitFor, Duration.seconds(0), mostWait);
-  demandDuration('timeout', timeout, leastTimeout, mostTimeout);
+  checkDuration('waitFor', waitFor, Duration.seconds(0), maxWait);
+  checkDuration('timeout', timeout, minTimeout, maxTimeout);
   if (lockPath !== undefined && !/^\$(\.[A-Za-z_]\w*)+$/.test(lockPath)) {
     throw new Error(`lockPath: must be a path such as "$.lock" or "$.locks.batch", got "${lockPath}"`);
   }
@@ -51,9 +51,9 @@ export function sectionProblems(section: IConstruct, acquire: State, props: Lock
   const problems: string[] = [];
   if (timeout.isUnresolved()) return problems;
   const ms = timeout.toMilliseconds();
-  if (ms > mostExpress.toMilliseconds() && isInExpress(section, acquire)) {
+  if (ms > maxExpress.toMilliseconds() && isInExpress(section, acquire)) {
     problems.push(
-      `timeout: must be at most ${mostExpress.toHumanString()} in an Express state machine, whose executions can’t be watched, got ${timeout.toHumanString()}`,
+      `timeout: must be at most ${maxExpress.toHumanString()} in an Express state machine, whose executions can’t be watched, got ${timeout.toHumanString()}`,
     );
   }
   if (ms > shortLease.toMilliseconds() && service instanceof LockService && !service.isWatchingExecutions) {

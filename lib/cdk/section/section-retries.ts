@@ -16,8 +16,8 @@ export const transientRetry: RetryProps = {
 };
 
 /** A pause between tries grows up to a sixtieth of the wait, within these. */
-const leastCeilingSeconds = 5;
-const mostCeilingSeconds = 300;
+const minCeilingSeconds = 5;
+const maxCeilingSeconds = 300;
 
 /**
  * Tries for a lock that is held, by chance spread out: first soon after each other, then at a pace that suits the wait.
@@ -28,7 +28,7 @@ const mostCeilingSeconds = 300;
 export function heldRetry(waitFor: Duration): RetryProps | undefined {
   const seconds = waitFor.toSeconds({ integral: false });
   if (seconds === 0) return undefined;
-  const ceiling = Math.round(Math.min(Math.max(seconds / 60, leastCeilingSeconds), mostCeilingSeconds));
+  const ceiling = Math.round(Math.min(Math.max(seconds / 60, minCeilingSeconds), maxCeilingSeconds));
   let maxAttempts = 0;
   for (let waited = 0, pause = 1; waited < seconds; pause = Math.min(pause * 2, ceiling)) {
     waited += pause / 2;

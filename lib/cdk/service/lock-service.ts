@@ -10,7 +10,7 @@ import {
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct, type IConstruct } from 'constructs';
 import type { MetricName } from '../../lambda/observability/metric-names.js';
-import { demandDuration } from '../functions/demand-duration.js';
+import { checkDuration } from '../functions/check-duration.js';
 import { LeaseMetrics } from '../observability/lease-metrics.js';
 import { LeaseTable } from '../table/lease-table.js';
 import type { ILeaseTable } from '../table/lease-table-base.js';
@@ -28,10 +28,10 @@ export interface ILockService extends IConstruct {
 }
 
 /** The least and the most that a lease may last, and the least and the most that a request may take. */
-const leastLease = Duration.seconds(1);
-const mostLease = Duration.days(366);
-const leastTimeout = Duration.seconds(3);
-const mostTimeout = Duration.minutes(15);
+const minLease = Duration.seconds(1);
+const maxLease = Duration.days(366);
+const minTimeout = Duration.seconds(3);
+const maxTimeout = Duration.minutes(15);
 
 /**
  * The Lambda function behind `LockClient({ service })` and Step Functions tasks: callers need no access to the table,
@@ -223,8 +223,8 @@ export class LockService extends Construct implements ILockService {
 function check(props: LockServiceProps): void {
   checkedPatterns('names', props.names);
   checkedPatterns('groups', props.groups);
-  demandDuration('maxLease', props.maxLease, leastLease, mostLease);
-  demandDuration('timeout', props.timeout, leastTimeout, mostTimeout);
+  checkDuration('maxLease', props.maxLease, minLease, maxLease);
+  checkDuration('timeout', props.timeout, minTimeout, maxTimeout);
   const { reservedConcurrency: most } = props;
   if (most !== undefined && !Token.isUnresolved(most) && !(Number.isInteger(most) && most >= 1)) {
     throw new Error(`reservedConcurrency: must be a whole number, at least 1, got ${most}`);

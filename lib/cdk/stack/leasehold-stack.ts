@@ -89,7 +89,7 @@ export class LeaseholdStack extends Stack {
       ...common,
       bucket,
       prefix: props.prefix,
-      output: outputOf(this, props, bucket),
+      output: makeOutput(this, props, bucket),
       readObjects: props.readObjects,
       seats: props.seats,
       slices: props.slices,
@@ -120,7 +120,7 @@ function bucketParameter(scope: Construct): string {
   }).valueAsString;
 }
 
-function outputOf(scope: Construct, props: LeaseholdStackProps, bucket: IBucket): ScanOutput | undefined {
+function makeOutput(scope: Construct, props: LeaseholdStackProps, bucket: IBucket): ScanOutput | undefined {
   if (props.outputBucketName === undefined) return undefined;
   const same = props.outputBucketName === props.bucketName;
   return {

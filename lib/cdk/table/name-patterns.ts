@@ -22,14 +22,14 @@ export function checkedPatterns(
     throw new Error(`${what}: must be ${allowed}, got ${JSON.stringify(patterns)}; ${hint}`);
   }
   for (const pattern of patterns) {
-    const problem = Token.isUnresolved(pattern) ? undefined : problemOf(what, pattern);
+    const problem = Token.isUnresolved(pattern) ? undefined : findProblem(what, pattern);
     if (problem)
       throw new Error(`${what}: ${problem}, got ${JSON.stringify(pattern)}; allowed is ${allowed}`);
   }
   return patterns;
 }
 
-function problemOf(what: 'names' | 'groups', pattern: unknown): string | undefined {
+function findProblem(what: 'names' | 'groups', pattern: unknown): string | undefined {
   if (typeof pattern !== 'string') return 'must be strings';
   const start = pattern.endsWith('*') ? pattern.slice(0, -1) : pattern;
   if (start.includes('*')) return 'a "*" may stand only at the end';

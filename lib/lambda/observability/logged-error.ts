@@ -9,13 +9,13 @@ export interface LoggedError {
 }
 
 /** A cause of a cause of a cause explains nothing any more. */
-const mostCauses = 3;
+const maxCauses = 3;
 
 /**
  * An error without its data: that of ours may be a holder's lease id, or what the user's work resulted in, and the
  * SDK's carries the whole response.
  */
-export function loggedError(error: unknown, causesLeft = mostCauses): LoggedError {
+export function loggedError(error: unknown, causesLeft = maxCauses): LoggedError {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error) };
   const { name, message, stack, cause } = error;
   const { code, reason } = error as { readonly code?: unknown; readonly reason?: unknown };

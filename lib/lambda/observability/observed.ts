@@ -3,7 +3,7 @@ import type { Environment } from '../settings.js';
 import { type InvocationKeys, invocationKeys } from './invocation-keys.js';
 import { defaultServiceName } from './metric-names.js';
 import type { Failure, InvocationContext, Observer } from './observer.js';
-import { switchesOf } from './switches.js';
+import { readSwitches } from './switches.js';
 
 /** Options of {@link observed}. */
 export interface ObservedOptions {
@@ -14,7 +14,7 @@ export interface ObservedOptions {
    */
   readonly service?: string;
   /** What every line and trace of an invocation carries. @default run, seat, lock, operation, execution, where the event has them */
-  readonly keysOf?: (event: unknown) => InvocationKeys;
+  readonly readKeys?: (event: unknown) => InvocationKeys;
   /** In an invocation that lasts, metrics are written at least this often while leases are renewed, in milliseconds. @default 60000 */
   readonly flushEveryMs?: number;
   /** Where the switches are read from: LEASEHOLD_LOGS, LEASEHOLD_METRICS, LEASEHOLD_TRACING, each `on` or `off`. @default process.env */
@@ -45,8 +45,8 @@ export function observed<Parameters extends readonly unknown[], Result>(
     // Lambda gives both, also to a handler that takes only the first.
     const [event, context] = parameters;
     // Not when the module loads: an error there has no name that a state machine could match.
-    observers ??= observersOf(options);
-    const about = quietly(() => (options.keysOf ?? invocationKeys)(event)) ?? {};
+    observers ??= loadObservers(options);
+    const about = quietly(() => (options.readKeys ?? invocationKeys)(event)) ?? {};
     const ends = (await observers).map(
       ({ begin }) => quietly(() => begin((context ?? {}) as InvocationContext, about)) ?? (() => {}),
     );
@@ -63,9 +63,9 @@ export function observed<Parameters extends readonly unknown[], Result>(
 }
 
 /** Each part is loaded only when it is switched on. */
-async function observersOf(options: ObservedOptions): Promise<readonly Observer[]> {
+async function loadObservers(options: ObservedOptions): Promise<readonly Observer[]> {
   const env = options.env ?? process.env;
-  const on = switchesOf(env);
+  const on = readSwitches(env);
   const service = options.service ?? (env.POWERTOOLS_SERVICE_NAME?.trim() || defaultServiceName);
   const flushEveryMs = options.flushEveryMs ?? defaultFlushEveryMs;
   const parts = [

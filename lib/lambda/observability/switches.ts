@@ -19,7 +19,7 @@ export const switchVariables = {
 } as const satisfies Readonly<Record<keyof Switches, string>>;
 
 /** @throws UsageError that names the variable and its value, unless each is absent, `on` or `off` */
-export function switchesOf(env: Environment): Switches {
+export function readSwitches(env: Environment): Switches {
   return {
     logs: isOn(env, switchVariables.logs, true),
     metrics: isOn(env, switchVariables.metrics, true),

@@ -7,7 +7,7 @@ import { type RequestOptions, request } from 'node:http';
  * @param timeoutMs bound for the whole exchange.
  * @returns the status, or `undefined` when there was no answer in time.
  */
-export function statusOf(target: RequestOptions, timeoutMs: number): Promise<number | undefined> {
+export function toStatus(target: RequestOptions, timeoutMs: number): Promise<number | undefined> {
   return new Promise((resolve) => {
     const limit = AbortSignal.timeout(timeoutMs);
     const asked = request({ ...target, agent: false, signal: limit }, (response) => {

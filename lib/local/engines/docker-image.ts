@@ -1,5 +1,5 @@
 import { type RequestOptions, request } from 'node:http';
-import { statusOf } from './answers.js';
+import { toStatus } from './answers.js';
 
 const lookLimitMs = 2_000;
 /** DynamoDB Local's image has some 200 MB. */
@@ -13,7 +13,7 @@ const pullLimitMs = 100_000;
  */
 export async function imageMissing(target: RequestOptions, image: string): Promise<string | undefined> {
   const path = `/images/${encodeURIComponent(image)}/json`;
-  if ((await statusOf({ ...target, path }, lookLimitMs)) === 200) return undefined;
+  if ((await toStatus({ ...target, path }, lookLimitMs)) === 200) return undefined;
   const problem = await pull(target, image);
   return problem && `Docker answers, but has no image ${image} and can't pull it: ${problem}`;
 }

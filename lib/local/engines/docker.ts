@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { RequestOptions } from 'node:http';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { statusOf } from './answers.js';
+import { toStatus } from './answers.js';
 import { imageMissing } from './docker-image.js';
 import { EngineUnavailableError } from './engine-unavailable-error.js';
 import { type LocalDynamo, localDynamo } from './local-dynamo.js';
@@ -21,7 +21,7 @@ export async function dockerMissing(): Promise<string | undefined> {
   const targets = engineSockets();
   if (targets.length === 0) return 'no Docker engine: neither DOCKER_HOST nor a socket in the usual places';
   const statuses = await Promise.all(
-    targets.map((target) => statusOf({ ...target, path: '/_ping' }, pingLimitMs)),
+    targets.map((target) => toStatus({ ...target, path: '/_ping' }, pingLimitMs)),
   );
   const target = targets[statuses.indexOf(200)];
   if (!target) return 'no Docker engine answers';

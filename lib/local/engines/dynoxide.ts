@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { statusOf } from './answers.js';
+import { toStatus } from './answers.js';
 import { EngineUnavailableError } from './engine-unavailable-error.js';
 import { freePort } from './free-port.js';
 import { endWithStdin, type GuardedProcess, startGuarded } from './guarded-process.js';
@@ -61,7 +61,7 @@ async function untilHealthy(child: GuardedProcess, port: number, limit: AbortSig
   child.exited.then(() => {
     gone = true;
   });
-  while ((await statusOf({ host: '127.0.0.1', port, path: '/' }, 1_000)) !== 200) {
+  while ((await toStatus({ host: '127.0.0.1', port, path: '/' }, 1_000)) !== 200) {
     limit.throwIfAborted();
     if (gone) throw new Error(`ended before it was ready: ${child.output().trim()}`);
     await sleep(20, undefined, { signal: limit });

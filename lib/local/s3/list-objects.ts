@@ -65,7 +65,7 @@ async function collectRows(bucket: Bucket, parameters: ListParameters, wanted: n
     const candidates: string[] = [];
     start = await walkBatch(bucket, parameters, start, wanted - rows.length, candidates);
     const looked = candidates.map(async (candidate): Promise<Row | undefined> => {
-      const commonPrefix = groupOf(candidate, parameters);
+      const commonPrefix = findGroup(candidate, parameters);
       const stat = await statObject(`${bucket.root}/${candidate}`);
       if (!stat) return undefined;
       return commonPrefix === undefined ? { key: candidate, stat } : { commonPrefix };
@@ -91,7 +91,7 @@ async function walkBatch(
   for (;;) {
     let skipTo: WalkStart | undefined;
     for await (const key of walkKeys(bucket.listings, bucket.root, parameters.prefix, from)) {
-      const group = groupOf(key, parameters);
+      const group = findGroup(key, parameters);
       const next: WalkStart =
         group === undefined ? { key, from: 'after' } : { key: group, from: 'after-all' };
       // S3 leaves out a common prefix that is not greater than start-after, even with keys behind it.
@@ -108,7 +108,7 @@ async function walkBatch(
   }
 }
 
-function groupOf(key: string, { prefix, delimiter }: ListParameters): string | undefined {
+function findGroup(key: string, { prefix, delimiter }: ListParameters): string | undefined {
   if (delimiter === undefined) return undefined;
   const at = key.indexOf(delimiter, prefix.length);
   return at < 0 ? undefined : key.slice(0, at + delimiter.length);

@@ -33,7 +33,7 @@ export function listParameters(query: URLSearchParams): ListParameters {
     continuationToken,
     maxKeys: Math.min(1_000, Number(askedKeys)),
     urlEncoding: encodingType === 'url',
-    start: startOf(startAfter, continuationToken),
+    start: findStart(startAfter, continuationToken),
   };
 }
 
@@ -43,7 +43,7 @@ export function continuationTokenFor(start: WalkStart): string {
 }
 
 // A token names a later place than the start-after that its first page had: it alone counts.
-function startOf(startAfter: string | undefined, token: string | undefined): WalkStart {
+function findStart(startAfter: string | undefined, token: string | undefined): WalkStart {
   if (token !== undefined) return parseToken(token);
   return startAfter ? { key: startAfter, from: 'after' } : { key: '', from: 'at' };
 }

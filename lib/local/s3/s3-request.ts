@@ -36,10 +36,10 @@ export function s3Request(request: IncomingMessage): S3Request {
   const query = new URLSearchParams(rawQuery);
   const key = rawKey ? decodePath(rawKey) : undefined;
   const method = request.method ?? 'GET';
-  return { operation: operationOf(method, key, query), method, bucket: decodePath(rawBucket), key, query };
+  return { operation: parseOperation(method, key, query), method, bucket: decodePath(rawBucket), key, query };
 }
 
-function operationOf(method: string, key: string | undefined, query: URLSearchParams): S3Operation {
+function parseOperation(method: string, key: string | undefined, query: URLSearchParams): S3Operation {
   if (otherResources.some((name) => query.has(name))) return 'other';
   if (key === undefined) {
     if (method === 'HEAD') return 'head-bucket';

@@ -27,7 +27,7 @@ export async function writeObject(
   if (path instanceof Error) throw path;
   const upload = await bucket.uploadPath();
   try {
-    await pipeline(dataOf(request), createWriteStream(upload, { flags: 'wx' }));
+    await pipeline(readData(request), createWriteStream(upload, { flags: 'wx' }));
     return await bucket.locks.run(key, async () => {
       checkWrite(request.headers, await currentObject(path));
       await publishFile(bucket.root, upload, path);
@@ -47,7 +47,7 @@ export async function currentObject(path: KeyPath): Promise<ObjectStat | undefin
   return (await isPlainFolder(path.folder)) ? await statObject(path.file) : undefined;
 }
 
-function dataOf(request: IncomingMessage): AsyncIterable<Buffer> {
+function readData(request: IncomingMessage): AsyncIterable<Buffer> {
   const encoding = request.headers['content-encoding'] ?? '';
   const digest = String(request.headers['x-amz-content-sha256'] ?? '');
   const chunked = encoding.includes('aws-chunked') || digest.startsWith('STREAMING-');

@@ -1,7 +1,7 @@
 import { compareKeys } from './key-order.js';
 
 /** S3 keys have at most this many bytes of UTF-8. */
-export const mostKeyBytes = 1024;
+export const maxKeyBytes = 1024;
 
 /** Above every key that begins with the text before it, and still a character that all parsers take. */
 export const topCharacter = '\u{10FFFD}';
@@ -21,7 +21,7 @@ export function isLegalCharacter(character: string): boolean {
  */
 export function isLegalCut(cut: string, prefix: string): boolean {
   const invented = cut.startsWith(prefix) ? cut.slice(prefix.length) : cut;
-  return invented !== '' && !forbidden.test(invented) && Buffer.byteLength(cut) <= mostKeyBytes;
+  return invented !== '' && !forbidden.test(invented) && Buffer.byteLength(cut) <= maxKeyBytes;
 }
 
 /**

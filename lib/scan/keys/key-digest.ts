@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 const limbs = 4;
 const limbSize = 2 ** 32;
 /** So many sums of 32-bit numbers stay exact in a `number`. */
-const mostUncarried = 2 ** 20;
+const maxUncarried = 2 ** 20;
 
 /**
  * A digest of a set of keys that does not depend on their order, and of two parts can be added: the sum, modulo
@@ -17,7 +17,7 @@ export class KeyDigest {
   add(key: string): void {
     const bytes = hash('sha256', key, 'buffer');
     for (let limb = 0; limb < limbs; limb++) this.#sums[limb]! += bytes.readUInt32BE(limb * 4);
-    if (++this.#uncarried >= mostUncarried) this.#carry();
+    if (++this.#uncarried >= maxUncarried) this.#carry();
   }
 
   /** 32 hexadecimal digits. */

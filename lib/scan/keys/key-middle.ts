@@ -22,13 +22,13 @@ export interface KeyRange {
  * @param prefix the user's own, for the test of the cut
  * @returns the shortest such string with `low <= middle < high`, or `undefined` if there is none that is legal
  */
-export function middleOf(range: KeyRange, alphabet: Alphabet, prefix: string): string | undefined {
+export function findMiddle(range: KeyRange, alphabet: Alphabet, prefix: string): string | undefined {
   if (alphabet.base < 2) return undefined;
   const { low, high, stem } = range;
   const start = high === undefined ? stem : low.slice(0, sharedLength(low, high));
   const digits = average(
-    digitsOf(low, start, alphabet, 0),
-    high === undefined ? topDigits(alphabet) : digitsOf(high, start, alphabet, 0),
+    toDigits(low, start, alphabet, 0),
+    high === undefined ? topDigits(alphabet) : toDigits(high, start, alphabet, 0),
     alphabet.base,
   );
   let middle = start;
@@ -42,10 +42,10 @@ export function middleOf(range: KeyRange, alphabet: Alphabet, prefix: string): s
 }
 
 /** How wide a range is, as a part of all that begins with `stem`, in [0, 1]. */
-export function widthOf(range: KeyRange, alphabet: Alphabet): number {
+export function measureWidth(range: KeyRange, alphabet: Alphabet): number {
   const { low, high, stem } = range;
-  const top = high === undefined ? 1 : fractionOf(digitsOf(high, stem, alphabet, 0), alphabet.base);
-  return Math.max(0, top - fractionOf(digitsOf(low, stem, alphabet, 0), alphabet.base));
+  const top = high === undefined ? 1 : toFraction(toDigits(high, stem, alphabet, 0), alphabet.base);
+  return Math.max(0, top - toFraction(toDigits(low, stem, alphabet, 0), alphabet.base));
 }
 
 /** The length of what two keys begin with together, in UTF-16 units, by whole characters. */
@@ -58,7 +58,7 @@ export function sharedLength(a: string, b: string): number {
   return length;
 }
 
-function digitsOf(key: string, start: string, alphabet: Alphabet, fill: number): number[] {
+function toDigits(key: string, start: string, alphabet: Alphabet, fill: number): number[] {
   const digits: number[] = [];
   for (const character of key.slice(start.length)) {
     if (digits.length === finerDigits) break;
@@ -89,6 +89,6 @@ function average(a: readonly number[], b: readonly number[], base: number): numb
   });
 }
 
-function fractionOf(digits: readonly number[], base: number): number {
+function toFraction(digits: readonly number[], base: number): number {
   return digits.reduceRight((fraction, digit) => (fraction + digit) / base, 0);
 }

@@ -56,8 +56,8 @@ export async function listPage(
       target.bucket,
       signal,
     );
-    const keyOf = keyReader(answer, target);
-    const objects = (answer.Contents ?? []).map((listed) => scanObjectOf(listed, keyOf));
+    const toKey = keyReader(answer, target);
+    const objects = (answer.Contents ?? []).map((listed) => parseScanObject(listed, toKey));
     checkListing(objects, target, request.after);
     const truncated = answer.IsTruncated ?? false;
     if (objects.length > 0 || !truncated) return { objects, truncated };
@@ -101,9 +101,9 @@ export async function allGroups(
     timeoutMs,
     1,
   );
-  const keyOf = keyReader(answer, target);
+  const toKey = keyReader(answer, target);
   if (answer.IsTruncated) return [];
-  return (answer.CommonPrefixes ?? []).map((group) => keyOf(group.Prefix));
+  return (answer.CommonPrefixes ?? []).map((group) => toKey(group.Prefix));
 }
 
 /** A key as `EncodingType: url` writes it: `+` is a space, everything else is percent-encoded UTF-8. */
@@ -125,12 +125,12 @@ function keyReader(answer: ListObjectsV2CommandOutput, target: ListingTarget): K
   };
 }
 
-function scanObjectOf(
+function parseScanObject(
   listed: NonNullable<ListObjectsV2CommandOutput['Contents']>[number],
-  keyOf: KeyReader,
+  toKey: KeyReader,
 ): ScanObject {
   return {
-    key: keyOf(listed.Key),
+    key: toKey(listed.Key),
     size: listed.Size ?? 0,
     lastModifiedMs: listed.LastModified?.getTime() ?? 0,
     storageClass: listed.StorageClass ?? 'STANDARD',

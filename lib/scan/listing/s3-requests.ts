@@ -6,7 +6,7 @@ import { deadlineAfter, type Runtime } from '../../runtime/index.js';
 const requestTimeoutMs = 10_000;
 
 /** Requests that got no answer in time are sent again this often; the SDK's own retries come on top. */
-const mostTries = 3;
+const maxTries = 3;
 
 /**
  * The only way of the scan to S3: every request is bounded in time, can be aborted, and its failure has a type.
@@ -38,7 +38,7 @@ export class S3Requests {
     bucket: string,
     signal?: AbortSignal,
     timeoutMs = requestTimeoutMs,
-    tries = mostTries,
+    tries = maxTries,
   ): Promise<Output> {
     for (let attempt = 1; ; attempt++) {
       const deadline = deadlineAfter(this.#runtime, timeoutMs, signal);

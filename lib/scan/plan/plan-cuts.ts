@@ -6,7 +6,7 @@ import type { PlanRequests } from './plan-requests.js';
 import { type KeySample, samplePages, withClosedTop, withTrueStem } from './plan-sample.js';
 
 /** The run item holds all cuts and has at most 400 KB. */
-const mostCutBytes = 300_000;
+const maxCutBytes = 300_000;
 
 /** Where the slices of a run begin and end. */
 export interface CutPlan {
@@ -84,7 +84,7 @@ function inOrder(cuts: readonly string[]): string[] {
 /** Fewer cuts cost balance, never a key. */
 function thinned(cuts: readonly string[]): readonly string[] {
   let kept = cuts;
-  while (kept.reduce((bytes, cut) => bytes + Buffer.byteLength(cut), 0) > mostCutBytes) {
+  while (kept.reduce((bytes, cut) => bytes + Buffer.byteLength(cut), 0) > maxCutBytes) {
     kept = kept.filter((_, index) => index % 2 === 1);
   }
   return kept;

@@ -1,6 +1,6 @@
 import type { Alphabet } from '../keys/alphabet.js';
 import { isLegalCut, separatingCut, topCharacter } from '../keys/cut.js';
-import { type KeyRange, middleOf, sharedLength, widthOf } from '../keys/key-middle.js';
+import { findMiddle, type KeyRange, measureWidth, sharedLength } from '../keys/key-middle.js';
 import { compareKeys } from '../keys/key-order.js';
 import type { PlanRequests } from './plan-requests.js';
 
@@ -63,8 +63,8 @@ function widest(slices: readonly OpenSlice[], { alphabet, stem }: FillOptions, p
     .map((slice) => {
       const range: KeyRange = { low: slice.low, high: lower(slice.hi, slice.top), stem };
       const behindFirst = slice.sparse ? behindFirstCharacter(range, prefix) : undefined;
-      const middle = behindFirst ?? middleOf(range, alphabet, prefix);
-      return { slice, width: widthOf(range, alphabet), middle };
+      const middle = behindFirst ?? findMiddle(range, alphabet, prefix);
+      return { slice, width: measureWidth(range, alphabet), middle };
     })
     .filter((probe): probe is typeof probe & { readonly middle: string } => probe.middle !== undefined)
     .sort((a, b) => b.width - a.width);

@@ -1,33 +1,33 @@
 import { UsageError } from '../../errors/index.js';
-import { mostKeyBytes } from '../keys/cut.js';
+import { maxKeyBytes } from '../keys/cut.js';
 import { runOutputPrefix } from '../results/slice-output.js';
 import { checkRunName } from '../slices/scan-run.js';
 import type { PlanOptions } from './planner.js';
 
 /** More slices than this are no plan: a slice costs some requests of its own. */
-const mostSlices = 10_000;
+const maxSlices = 10_000;
 
 /** @throws UsageError if an option can't be right; the message names it, its limit and its value */
 export function checkPlanOptions(options: PlanOptions): void {
   const { run, bucket, prefix = '', seats, slices = 2 * seats, pageSize = 1000, cuts = [] } = options;
   checkRunName(run);
-  demandInteger('seats', seats, 1, mostSlices);
-  demandInteger('slices', slices, 1, mostSlices);
-  demandInteger('pageSize', pageSize, 1, 1000);
+  checkInteger('seats', seats, 1, maxSlices);
+  checkInteger('slices', slices, 1, maxSlices);
+  checkInteger('pageSize', pageSize, 1, 1000);
   if (typeof bucket !== 'string' || bucket === '') throw new UsageError('bucket: the name is missing');
   if (bucket.endsWith('--x-s3')) {
     throw new UsageError(
       `bucket: "${bucket}" is a directory bucket; its listing has no order to cut in slices`,
     );
   }
-  demandKey('prefix', prefix);
-  if (cuts.length >= mostSlices) throw new UsageError(`cuts: at most ${mostSlices - 1}, got ${cuts.length}`);
-  for (const cut of cuts) demandKey('cuts', cut);
-  demandOutputOutside(options, prefix);
+  checkKey('prefix', prefix);
+  if (cuts.length >= maxSlices) throw new UsageError(`cuts: at most ${maxSlices - 1}, got ${cuts.length}`);
+  for (const cut of cuts) checkKey('cuts', cut);
+  checkOutputOutside(options, prefix);
 }
 
 /** A scan that lists what it writes never ends well. */
-function demandOutputOutside({ bucket, run, output }: PlanOptions, prefix: string): void {
+function checkOutputOutside({ bucket, run, output }: PlanOptions, prefix: string): void {
   if (!output || output.bucket !== bucket) return;
   const written = runOutputPrefix(output, run);
   if (!written.startsWith(prefix) && !prefix.startsWith(written)) return;
@@ -36,15 +36,14 @@ function demandOutputOutside({ bucket, run, output }: PlanOptions, prefix: strin
   );
 }
 
-function demandInteger(option: string, value: number, least: number, most: number): void {
+function checkInteger(option: string, value: number, least: number, most: number): void {
   if (Number.isInteger(value) && value >= least && value <= most) return;
   throw new UsageError(`${option}: must be a whole number from ${least} to ${most}, got ${String(value)}`);
 }
 
-function demandKey(option: string, key: unknown): void {
-  if (typeof key === 'string' && !/\p{Surrogate}/u.test(key) && Buffer.byteLength(key) <= mostKeyBytes)
-    return;
+function checkKey(option: string, key: unknown): void {
+  if (typeof key === 'string' && !/\p{Surrogate}/u.test(key) && Buffer.byteLength(key) <= maxKeyBytes) return;
   throw new UsageError(
-    `${option}: must be well-formed Unicode of at most ${mostKeyBytes} bytes, got ${JSON.stringify(key)}`,
+    `${option}: must be well-formed Unicode of at most ${maxKeyBytes} bytes, got ${JSON.stringify(key)}`,
   );
 }

@@ -1,10 +1,10 @@
 import { Alphabet } from '../keys/alphabet.js';
-import { isLegalCharacter, mostKeyBytes, topCharacter } from '../keys/cut.js';
+import { isLegalCharacter, maxKeyBytes, topCharacter } from '../keys/cut.js';
 import { sharedLength } from '../keys/key-middle.js';
 import type { PlanRequests } from './plan-requests.js';
 
 /** So many pages are listed before anything is guessed: a prefix of a few pages gets a slice a page, not K. */
-const mostSamplePages = 4;
+const maxSamplePages = 4;
 
 /** The last of the characters that most keys are made of. */
 const lastAsciiPoint = 0x7e;
@@ -31,7 +31,7 @@ export async function samplePages(requests: PlanRequests, slices: number): Promi
   const pageEnds: string[] = [];
   let firstKey: string | undefined;
   let complete = false;
-  while (!complete && pageEnds.length < Math.min(mostSamplePages, slices)) {
+  while (!complete && pageEnds.length < Math.min(maxSamplePages, slices)) {
     const page = await requests.page(pageEnds.at(-1));
     for (const { key } of page.objects) alphabet.add(key, requests.prefix.length);
     firstKey ??= page.objects[0]?.key;
@@ -60,7 +60,7 @@ export async function withTrueStem(
   let { stem } = sample;
   while (stem.length > requests.prefix.length && requests.left > reserve) {
     const past = stem + topCharacter;
-    if (Buffer.byteLength(past) > mostKeyBytes) break;
+    if (Buffer.byteLength(past) > maxKeyBytes) break;
     const key = await requests.firstKeyAfter(past);
     if (key === undefined) break;
     sample.alphabet.add(key, requests.prefix.length);
@@ -92,7 +92,7 @@ export async function withClosedTop(
   for (let isFirst = true; seen < bound; isFirst = false) {
     if (requests.left <= reserve) return sample;
     const past = stem + String.fromCodePoint(guess) + topCharacter;
-    if (Buffer.byteLength(past) > mostKeyBytes) return sample;
+    if (Buffer.byteLength(past) > maxKeyBytes) return sample;
     const key = await requests.firstKeyAfter(past);
     if (key === undefined) bound = guess;
     else {

@@ -34,7 +34,7 @@ export interface PlanOptions {
   readonly slices?: number;
   /** Keys a page, 1 to 1,000. @default 1,000 */
   readonly pageSize?: number;
-  /** Cuts by hand, or of an earlier run: see `cutsOf`. */
+  /** Cuts by hand, or of an earlier run: see `readCuts`. */
   readonly cuts?: readonly string[];
   /** Where large results and the processor's output go; not inside the scanned prefix. */
   readonly output?: OutputPlace;
@@ -82,7 +82,7 @@ async function planWith(options: PlanOptions): Promise<ScanPlan> {
   const requests = new S3Requests(options.s3, context.runtime);
   const found = await findRun(context, run, signal);
   const scan = found ?? (await committed(context, await planned(context, requests, options), signal));
-  demandSame(scan, options);
+  checkSame(scan, options);
   const slices = plannedSlices(scan);
   await inParallel(slices, parallelWrites, (slice) => createSlice(context, run, slice, 0, signal));
   const plan = {
@@ -134,7 +134,7 @@ async function committed(context: LeaseContext, scan: ScanRun, signal?: AbortSig
   return (await findRun(context, scan.run, signal)) ?? scan;
 }
 
-function demandSame(scan: ScanRun, options: PlanOptions): void {
+function checkSame(scan: ScanRun, options: PlanOptions): void {
   const { bucket, prefix = '' } = options;
   if (scan.bucket === bucket && scan.prefix === prefix) return;
   throw new UsageError(

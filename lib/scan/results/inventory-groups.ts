@@ -8,12 +8,12 @@ export type GroupCounts = Readonly<Record<string, GroupCount>>;
 export const otherGroups = ' other';
 
 /** A name in storable length. */
-const mostNameLength = 40;
+const maxNameLength = 40;
 
 /** A group's name, shortened in the same way everywhere. */
 export function groupName(name: string): string {
   const characters = [...name];
-  return characters.length <= mostNameLength ? name : `${characters.slice(0, mostNameLength - 1).join('')}…`;
+  return characters.length <= maxNameLength ? name : `${characters.slice(0, maxNameLength - 1).join('')}…`;
 }
 
 /** Counts groups in place: for the keys of one page. */

@@ -28,22 +28,22 @@ const dayMs = 24 * 60 * 60 * 1000;
 export const ageDays = [1, 7, 30, 90, 365, 3 * 365] as const;
 
 /** Groups kept of each kind while a slice is worked on; a slice is a key range, so it has few first segments. */
-const mostSegments = 64;
-const mostExtensions = 64;
+const maxSegments = 64;
+const maxExtensions = 64;
 
 /** Extensions are short; anything longer is a name with a dot in it. */
-const mostExtensionLength = 12;
+const maxExtensionLength = 12;
 
 const noGroup = ' none';
 
 /** The built-in processor: what is there. Counts are exact; of very many groups the largest are named. */
 export function inventory(options: { readonly largest?: number } = {}): Processor<InventoryPartial> {
-  const mostLargest = options.largest ?? 10;
+  const maxLargest = options.largest ?? 10;
   return {
     // Write units for a few KB cost less than a PUT.
     inlineBytes: 16_000,
     empty: () => emptyInventory,
-    process: (page) => inventoryOf(page, mostLargest),
+    process: (page) => takeInventory(page, maxLargest),
     merge: (a, b) => ({
       objects: a.objects + b.objects,
       bytes: a.bytes + b.bytes,
@@ -53,12 +53,12 @@ export function inventory(options: { readonly largest?: number } = {}): Processo
       storageClasses: mergeGroups(a.storageClasses, b.storageClasses),
       segments: mergeGroups(a.segments, b.segments),
       extensions: mergeGroups(a.extensions, b.extensions),
-      largest: largestOf([...a.largest, ...b.largest], mostLargest),
+      largest: pickLargest([...a.largest, ...b.largest], maxLargest),
     }),
     compact: (partial) => ({
       ...partial,
-      segments: compactGroups(partial.segments, mostSegments),
-      extensions: compactGroups(partial.extensions, mostExtensions),
+      segments: compactGroups(partial.segments, maxSegments),
+      extensions: compactGroups(partial.extensions, maxExtensions),
     }),
   };
 }
@@ -75,7 +75,7 @@ const emptyInventory: InventoryPartial = {
   largest: [],
 };
 
-function inventoryOf(page: ScanPage, mostLargest: number): InventoryPartial {
+function takeInventory(page: ScanPage, maxLargest: number): InventoryPartial {
   const digest = new KeyDigest();
   const [sizes, ages, storageClasses, segments, extensions] = Array.from(
     { length: 5 },
@@ -88,8 +88,8 @@ function inventoryOf(page: ScanPage, mostLargest: number): InventoryPartial {
     sizes!.add(size === 0 ? '0' : String(String(size).length), size);
     ages!.add(ageGroup(page.startedAtMs - lastModifiedMs), size);
     storageClasses!.add(storageClass, size);
-    segments!.add(segmentOf(key, page.prefix), size);
-    extensions!.add(extensionOf(key), size);
+    segments!.add(firstSegment(key, page.prefix), size);
+    extensions!.add(readExtension(key), size);
   }
   return {
     objects: page.objects.length,
@@ -100,7 +100,7 @@ function inventoryOf(page: ScanPage, mostLargest: number): InventoryPartial {
     storageClasses: storageClasses!.counts(),
     segments: segments!.counts(),
     extensions: extensions!.counts(),
-    largest: largestOf(page.objects, mostLargest),
+    largest: pickLargest(page.objects, maxLargest),
   };
 }
 
@@ -109,20 +109,20 @@ function ageGroup(ageMs: number): string {
   return days === undefined ? 'older' : `< ${days} d`;
 }
 
-function segmentOf(key: string, prefix: string): string {
+function firstSegment(key: string, prefix: string): string {
   const end = key.indexOf('/', prefix.length);
   return end < 0 ? noGroup : groupName(key.slice(prefix.length, end));
 }
 
-function extensionOf(key: string): string {
+function readExtension(key: string): string {
   const name = key.slice(key.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');
   const extension = dot <= 0 ? '' : name.slice(dot + 1);
-  return extension === '' || extension.length > mostExtensionLength ? noGroup : extension.toLowerCase();
+  return extension === '' || extension.length > maxExtensionLength ? noGroup : extension.toLowerCase();
 }
 
 /** The same ones whatever the order of merging: ties are broken by the key. */
-function largestOf(objects: readonly Pick<ScanObject, 'key' | 'size'>[], most: number) {
+function pickLargest(objects: readonly Pick<ScanObject, 'key' | 'size'>[], most: number) {
   return objects
     .map(({ key, size }) => ({ key, size }))
     .sort((a, b) => b.size - a.size || compareKeys(a.key, b.key))

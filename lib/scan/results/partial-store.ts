@@ -9,7 +9,7 @@ export type StoredPartial = string | { readonly s3: { readonly bucket: string; r
 export const defaultInlineBytes = 400;
 
 /** Without an output bucket the item takes this much, a quarter of what DynamoDB allows. */
-const mostInlineBytes = 100_000;
+const maxInlineBytes = 100_000;
 
 /** Where large results go. */
 export interface PartialPlace {
@@ -31,7 +31,7 @@ export class PartialStore {
   constructor(requests: S3Requests, place: PartialPlace | undefined, inlineBytes = defaultInlineBytes) {
     this.#requests = requests;
     this.#place = place;
-    this.#inlineBytes = Math.min(inlineBytes, mostInlineBytes);
+    this.#inlineBytes = Math.min(inlineBytes, maxInlineBytes);
   }
 
   /**
@@ -55,9 +55,9 @@ export class PartialStore {
     signal?: AbortSignal,
   ): Promise<StoredPartial> {
     if (!this.#place) {
-      if (bytes <= mostInlineBytes) return text;
+      if (bytes <= maxInlineBytes) return text;
       throw new UsageError(
-        `A partial result of ${bytes} bytes does not fit into a slice's item (${mostInlineBytes}): ` +
+        `A partial result of ${bytes} bytes does not fit into a slice's item (${maxInlineBytes}): ` +
           'plan the scan with an output bucket, or give the processor a compact()',
       );
     }

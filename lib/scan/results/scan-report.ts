@@ -1,13 +1,13 @@
 import type { S3Requests } from '../listing/s3-requests.js';
 import type { RunState } from '../slices/read-run.js';
-import { type SliceItem, sliceIdOf, stateOf } from '../slices/slice.js';
+import { findState, parseSliceId, type SliceItem } from '../slices/slice.js';
 import { loadPartial } from './partial-store.js';
 import type { Processor } from './processor.js';
 import { emptyTally, type ObjectFailure, type Tally } from './tally.js';
 
 /** Named in a report; a state machine hands it on, and takes 256 KB. */
-const mostFailures = 50;
-const mostQuarantined = 50;
+const maxFailures = 50;
+const maxQuarantined = 50;
 
 /** A slice that no worker could finish. */
 export interface QuarantinedSlice {
@@ -43,13 +43,13 @@ export interface ScanReport {
 /**
  * Adds up a run's slices.
  *
- * @param takeoverBefore as for `stateOf`
+ * @param takeoverBefore as for `findState`
  */
-export function reportOf(state: RunState, takeoverBefore: number): ScanReport {
+export function toReport(state: RunState, takeoverBefore: number): ScanReport {
   const slices = state.slices.map((slice) => ({
     slice,
-    state: stateOf(slice, takeoverBefore),
-    tally: tallyOf(slice),
+    state: findState(slice, takeoverBefore),
+    tally: readTally(slice),
   }));
   const sum = (of: (tally: Tally) => number) => slices.reduce((total, { tally }) => total + of(tally), 0);
   const quarantined = slices.filter((entry) => entry.state === 'quarantined');
@@ -63,8 +63,8 @@ export function reportOf(state: RunState, takeoverBefore: number): ScanReport {
     takeovers: sum((tally) => tally.takeovers),
     listRequests: sum((tally) => tally.listRequests) + state.run.planRequests,
     failureCount: sum((tally) => tally.failureCount),
-    failures: slices.flatMap(({ tally }) => tally.failures).slice(0, mostFailures),
-    quarantined: quarantined.slice(0, mostQuarantined).map(({ slice }) => quarantinedOf(slice)),
+    failures: slices.flatMap(({ tally }) => tally.failures).slice(0, maxFailures),
+    quarantined: quarantined.slice(0, maxQuarantined).map(({ slice }) => toQuarantinedSlice(slice)),
     tiles: state.gaps.length === 0,
   };
 }
@@ -90,14 +90,14 @@ export async function mergedResult(
   return processor.compact ? processor.compact(merged) : merged;
 }
 
-function tallyOf(slice: SliceItem): Tally {
+function readTally(slice: SliceItem): Tally {
   return slice.result?.tally ?? slice.tally ?? emptyTally;
 }
 
-function quarantinedOf(slice: SliceItem): QuarantinedSlice {
+function toQuarantinedSlice(slice: SliceItem): QuarantinedSlice {
   const { lo, hi, attempts = 0, lastError } = slice;
   return {
-    slice: sliceIdOf(slice.name),
+    slice: parseSliceId(slice.name),
     ...(lo !== undefined && { lo }),
     ...(hi !== undefined && { hi }),
     attempts,

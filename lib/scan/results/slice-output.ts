@@ -1,7 +1,7 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { UsageError } from '../../errors/index.js';
 import type { Lease } from '../../lease/index.js';
-import { mostKeyBytes } from '../keys/cut.js';
+import { maxKeyBytes } from '../keys/cut.js';
 import type { S3Requests } from '../listing/s3-requests.js';
 import type { SliceOutput } from './processor.js';
 
@@ -45,7 +45,7 @@ export function pageOutput(
     async put(relativeKey, body, options) {
       if (!place) throw new UsageError('The scan was planned without an output bucket', lease.name);
       const key = `${prefix}${relativeKey}`;
-      if (relativeKey === '' || relativeKey.startsWith('/') || Buffer.byteLength(key) > mostKeyBytes) {
+      if (relativeKey === '' || relativeKey.startsWith('/') || Buffer.byteLength(key) > maxKeyBytes) {
         throw new UsageError(`Not a key for the output of a slice: "${relativeKey}"`, lease.name);
       }
       lease.throwIfLost();

@@ -25,8 +25,8 @@ export interface Tally {
 }
 
 /** Failures named in one slice's item. */
-const mostFailures = 20;
-const mostErrorLength = 200;
+const maxFailures = 20;
+const maxErrorLength = 200;
 
 /** The tally of nothing. */
 export const emptyTally: Tally = {
@@ -57,20 +57,20 @@ export function withPage(tally: Tally, page: PageOutcome): Tally {
     bytes: page.objects.reduce((bytes, { size }) => bytes + size, tally.bytes),
     pages: tally.pages + 1,
     failureCount: tally.failureCount + page.failures.length,
-    failures: [...tally.failures, ...page.failures].slice(0, mostFailures),
+    failures: [...tally.failures, ...page.failures].slice(0, maxFailures),
     published: withPublished(tally.published, page),
   };
 }
 
 /** One failure, in a size that can be stored. */
-export function failureOf(key: string, error: unknown): ObjectFailure {
+export function toFailure(key: string, error: unknown): ObjectFailure {
   return { key, error: shortMessage(error) };
 }
 
 /** An error in few words. */
 export function shortMessage(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return text.length > mostErrorLength ? `${text.slice(0, mostErrorLength)}…` : text;
+  return text.length > maxErrorLength ? `${text.slice(0, maxErrorLength)}…` : text;
 }
 
 function withPublished(published: readonly PublishedPages[], page: PageOutcome): readonly PublishedPages[] {

@@ -3,11 +3,11 @@ import { type LeaseContext, takeoverBefore, ttlAfter } from '../../lease/index.j
 import { S3Requests } from '../listing/s3-requests.js';
 import { type RunOptions, type RunState, readRun } from '../slices/read-run.js';
 import { runName, type ScanRun } from '../slices/scan-run.js';
-import { stateOf } from '../slices/slice.js';
+import { findState } from '../slices/slice.js';
 import { hasPendingChild, materialiseChild } from '../slices/slice-creation.js';
 import type { Gap } from '../slices/tiling.js';
 import type { Processor } from './processor.js';
-import { mergedResult, reportOf, type ScanReport } from './scan-report.js';
+import { mergedResult, type ScanReport, toReport } from './scan-report.js';
 
 /** Which run, and how its results are merged. */
 export interface VerifyOptions extends RunOptions {
@@ -43,7 +43,7 @@ export async function verifyScan(options: VerifyOptions): Promise<ScanVerdict> {
   const { context } = locks;
   const state = await readRun(options);
   const before = takeoverBefore(context);
-  const report = reportOf(state, before);
+  const report = toReport(state, before);
   const round = state.run.rounds + 1;
   await Promise.all(
     state.slices.filter(hasPendingChild).map((slice) => materialiseChild(context, run, slice, signal)),
@@ -57,7 +57,7 @@ export async function verifyScan(options: VerifyOptions): Promise<ScanVerdict> {
   const requests = new S3Requests(options.s3, context.runtime);
   const result = await mergedResult(requests, processor, state, signal);
   const whole = { ...report, result };
-  const problem = problemOf(state, report);
+  const problem = findProblem(state, report);
   if (problem !== undefined) return { run, status: 'failed', round, reason: problem, report: whole };
   if (report.failureCount > 0) {
     const reason = `${report.failureCount} objects could not be worked on`;
@@ -66,7 +66,7 @@ export async function verifyScan(options: VerifyOptions): Promise<ScanVerdict> {
   return { run, status: 'complete', round, report: whole };
 }
 
-function problemOf(state: RunState, report: ScanReport): string | undefined {
+function findProblem(state: RunState, report: ScanReport): string | undefined {
   const problems = [
     ...report.quarantined.map(
       ({ slice, lo, hi, attempts, error }) =>
@@ -107,7 +107,7 @@ export function countStates(context: LeaseContext, state: RunState): Readonly<Re
   const counts: Record<string, number> = {};
   const before = takeoverBefore(context);
   for (const slice of state.slices) {
-    const name = stateOf(slice, before);
+    const name = findState(slice, before);
     counts[name] = (counts[name] ?? 0) + 1;
   }
   return counts;

@@ -1,7 +1,7 @@
 import type { Lease } from '../../lease/index.js';
 import type { Runtime } from '../../runtime/index.js';
 import type { ProcessContext, Processor, ScanPage, SliceOutput } from '../results/processor.js';
-import { failureOf, type ObjectFailure } from '../results/tally.js';
+import { type ObjectFailure, toFailure } from '../results/tally.js';
 import { linkedSignal } from './linked-signal.js';
 import type { SeatTime } from './seat-time.js';
 
@@ -45,7 +45,7 @@ export async function processPage(work: PageWork): Promise<PageResult> {
     lease,
     signal: scope.signal,
     output: work.outputFor(scope.signal),
-    failed: (key, error) => void failures.push(failureOf(key, error)),
+    failed: (key, error) => void failures.push(toFailure(key, error)),
     runtime,
   };
   try {

@@ -6,7 +6,7 @@ import { sleep } from '../../runtime/index.js';
 import type { Processor } from '../results/processor.js';
 import { isPassing } from '../slices/persistence.js';
 import { takeable } from '../slices/scan-conditions.js';
-import { demandRun } from '../slices/scan-run.js';
+import { checkRun } from '../slices/scan-run.js';
 import { sliceGroup } from '../slices/slice.js';
 import { type SeatHost, seatOwner } from './seat-host.js';
 import { SeatTime } from './seat-time.js';
@@ -53,7 +53,7 @@ const pollFloorMs = 100;
 const pollCeilingMs = 3_000;
 
 /** Looks in a row that the store does not answer before the seat gives up. */
-const mostFailedLooks = 8;
+const maxFailedLooks = 8;
 
 /**
  * Works on a run's slices, one after the other, until none is left: takes any that is free or whose holder's lease
@@ -82,7 +82,7 @@ class Seat {
     return new Seat(locks, {
       context,
       s3,
-      run: await demandRun(context, run, signal),
+      run: await checkRun(context, run, signal),
       seat,
       processor,
       time: new SeatTime(context.runtime, options.remainingMs, options.marginMs ?? 5_000),
@@ -113,7 +113,7 @@ class Seat {
         failedLooks = 0;
       } catch (error) {
         // Throttling and 5xx while waiting are part of waiting.
-        if (!isPassing(error) || ++failedLooks >= mostFailedLooks) throw error;
+        if (!isPassing(error) || ++failedLooks >= maxFailedLooks) throw error;
         await this.#pause();
         continue;
       }

@@ -68,12 +68,12 @@ async function lost(host: SeatHost, work: SliceWork, error: unknown): Promise<Sl
   if (item?.completedAt !== undefined && item.lastLeaseId === lease.leaseId) return 'completed';
   const superseded =
     item?.leaseId !== undefined && item.leaseId !== lease.leaseId && item.owner === lease.owner;
-  const reason = superseded ? 'superseded' : reasonOf(work, error);
+  const reason = superseded ? 'superseded' : findReason(work, error);
   publishScan('scan-slice-lost', { ...work.event, reason, error });
   return superseded ? 'superseded' : 'lost';
 }
 
-function reasonOf({ lease }: SliceWork, error: unknown) {
+function findReason({ lease }: SliceWork, error: unknown) {
   const stale = (error as Error)?.cause;
   if (stale instanceof Error && stale.name === 'StaleTokenError') return 'stale-token';
   return (lease.signal.reason as LockLostError | undefined)?.reason ?? 'expired';

@@ -1,7 +1,14 @@
 import type { TimeInterval } from '../../clock/index.js';
 import { takeoverBefore } from '../../lease/index.js';
 import { plannedSlices } from '../slices/scan-run.js';
-import { type SliceItem, sliceGroup, sliceIdOf, sliceName, sliceOf, stateOf } from '../slices/slice.js';
+import {
+  findState,
+  parseSlice,
+  parseSliceId,
+  type SliceItem,
+  sliceGroup,
+  sliceName,
+} from '../slices/slice.js';
 import { hasPendingChild, materialiseChild, type PlannedSlice } from '../slices/slice-creation.js';
 import { childrenWanted, type LaidSlice } from '../slices/tiling.js';
 import { publishScan } from './scan-events.js';
@@ -112,7 +119,7 @@ export class SliceSearch {
     const { context, run, signal } = this.#host;
     const candidates: Candidate[] = [];
     for (const stored of await context.table.getMany(names, signal)) {
-      const slice = sliceOf(stored);
+      const slice = parseSlice(stored);
       this.#laid(slice);
       if (hasPendingChild(slice)) {
         await materialiseChild(context, run.run, slice, signal);
@@ -135,7 +142,7 @@ export class SliceSearch {
 
   #judge(slice: SliceItem): Candidate | undefined {
     const { context } = this.#host;
-    switch (stateOf(slice, takeoverBefore(context))) {
+    switch (findState(slice, takeoverBefore(context))) {
       case 'completed':
         this.#finished.add(slice.name);
         return undefined;
@@ -167,7 +174,7 @@ export class SliceSearch {
     publishScan('scan-slice-quarantined', {
       run: run.run,
       seat,
-      slice: sliceIdOf(name),
+      slice: parseSliceId(name),
       name,
       attempts,
       lo,

@@ -6,7 +6,7 @@ import { loadPartial, PartialStore } from '../results/partial-store.js';
 import type { ScanObject, ScanPage } from '../results/processor.js';
 import { leaseOutputPrefix, pageOutput, sliceOutputPrefix } from '../results/slice-output.js';
 import { persistently } from '../slices/persistence.js';
-import { type SliceItem, sliceIdOf, sliceOf } from '../slices/slice.js';
+import { parseSlice, parseSliceId, type SliceItem } from '../slices/slice.js';
 import { hasPendingChild, materialiseChild } from '../slices/slice-creation.js';
 import { linkedSignal } from './linked-signal.js';
 import { processPage } from './page-processing.js';
@@ -15,7 +15,7 @@ import type { SeatHost } from './seat-host.js';
 import { SliceProgress } from './slice-progress.js';
 
 /** A write that is refused so often for no visible reason will not succeed. */
-const mostUnexplainedRefusals = 10;
+const maxUnexplainedRefusals = 10;
 
 /** Raised when there is no time for another page; the slice is given back. */
 export class OutOfTime extends Error {
@@ -54,14 +54,14 @@ export class SliceWork {
   constructor(host: SeatHost, lease: Lease) {
     this.lease = lease;
     this.#host = host;
-    this.#before = sliceOf(lease.itemBefore ?? { name: lease.name });
+    this.#before = parseSlice(lease.itemBefore ?? { name: lease.name });
     this.#lists = new S3Requests(host.s3, host.context.runtime);
     this.#objects = new S3Requests(host.s3, host.context.runtime);
   }
 
   /** The slice's id. */
   get id(): string {
-    return sliceIdOf(this.lease.name);
+    return parseSliceId(this.lease.name);
   }
 
   /** List requests under this lease. */
@@ -235,12 +235,12 @@ export class SliceWork {
 
   /** What a refusal shows: a thief has lowered `hi`, and its child may have to be made. */
   async #learn(progress: SliceProgress, found: LeaseItem, refusals: number): Promise<void> {
-    if (refusals >= mostUnexplainedRefusals) {
+    if (refusals >= maxUnexplainedRefusals) {
       const message = `The slice "${this.lease.name}" refuses every write, although nothing about it has changed`;
       throw new StoreError(message, this.lease.name, { retryable: true, mayHaveApplied: false });
     }
     const { context, run } = this.#host;
-    const item = sliceOf(found);
+    const item = parseSlice(found);
     progress.learned(item);
     if (!hasPendingChild(item)) return;
     await persistently(context.runtime, this.lease, () => materialiseChild(context, run.run, item));

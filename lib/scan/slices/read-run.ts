@@ -1,8 +1,8 @@
 import type { LockClient } from '../../client/index.js';
 import { ensureStoreTime, type LeaseContext } from '../../lease/index.js';
-import { demandRun, plannedSlices, type ScanRun } from './scan-run.js';
-import { type SliceItem, sliceGroup, sliceIdOf, sliceName, sliceOf } from './slice.js';
-import { type Gap, type Tiling, tilingOf } from './tiling.js';
+import { checkRun, plannedSlices, type ScanRun } from './scan-run.js';
+import { parseSlice, parseSliceId, type SliceItem, sliceGroup, sliceName } from './slice.js';
+import { checkTiling, type Gap, type Tiling } from './tiling.js';
 
 /** Which run. */
 export interface RunOptions {
@@ -32,7 +32,7 @@ export async function readRun(options: RunOptions): Promise<RunState> {
   const { locks, run, signal } = options;
   const { context } = locks;
   await ensureStoreTime(context, signal);
-  const scan = await demandRun(context, run, signal);
+  const scan = await checkRun(context, run, signal);
   const names = new Set(plannedSlices(scan).map(({ id }) => sliceName(run, id)));
   for await (const page of context.table.namesInGroup(sliceGroup(run), signal)) {
     for (const name of page) names.add(name);
@@ -46,7 +46,7 @@ export async function readRun(options: RunOptions): Promise<RunState> {
  *
  * @throws UsageError if it was never planned; StoreError
  */
-export async function cutsOf(options: RunOptions): Promise<string[]> {
+export async function readCuts(options: RunOptions): Promise<string[]> {
   const { slices } = await readRun(options);
   return slices.map(({ hi }) => hi).filter((hi) => hi !== undefined);
 }
@@ -62,10 +62,10 @@ async function readTiling(
   for (let wanted = names; ; ) {
     for (const name of wanted) asked.add(name);
     for (const stored of await context.table.getMany(wanted, signal)) {
-      const slice = sliceOf(stored);
-      found.set(sliceIdOf(slice.name), slice);
+      const slice = parseSlice(stored);
+      found.set(parseSliceId(slice.name), slice);
     }
-    const tiling = tilingOf(plannedSlices(scan), found);
+    const tiling = checkTiling(plannedSlices(scan), found);
     wanted = tiling.wanted.map((id) => sliceName(scan.run, id)).filter((name) => !asked.has(name));
     if (wanted.length === 0) return tiling;
   }

@@ -6,7 +6,7 @@ import { all, any, type Condition } from '../../table/index.js';
  */
 
 /** At so many grants without progress a slice is quarantined: nobody acquires it any more. */
-export const mostAttempts = 4;
+export const maxAttempts = 4;
 
 /** TTL removed the item since it was read: an acquire or a split would make a new one, open at both ends. */
 const isSlice: Condition = { text: 'attribute_exists(#progress)' };
@@ -14,7 +14,7 @@ const isSlice: Condition = { text: 'attribute_exists(#progress)' };
 /** A page kills every worker that touches it: after four grants without progress nobody is sent there again. */
 const mayBeTried: Condition = any(
   { text: 'attribute_not_exists(#attempts)' },
-  { text: '#attempts < :scanMostAttempts', values: { ':scanMostAttempts': mostAttempts } },
+  { text: '#attempts < :scanMostAttempts', values: { ':scanMostAttempts': maxAttempts } },
 );
 
 /**

@@ -73,18 +73,18 @@ export async function findRun(
   signal?: AbortSignal,
 ): Promise<ScanRun | undefined> {
   const stored = await context.table.get(runName(run), signal);
-  return stored && scanRunOf(run, stored);
+  return stored && parseScanRun(run, stored);
 }
 
 /** As {@link findRun}. @throws UsageError if it was never planned */
-export async function demandRun(context: LeaseContext, run: string, signal?: AbortSignal): Promise<ScanRun> {
+export async function checkRun(context: LeaseContext, run: string, signal?: AbortSignal): Promise<ScanRun> {
   checkRunName(run);
   const found = await findRun(context, run, signal);
   if (!found) throw new UsageError(`The scan "${run}" was never planned, or TTL removed it`, runName(run));
   return found;
 }
 
-function scanRunOf(run: string, stored: StoredItem): ScanRun {
+function parseScanRun(run: string, stored: StoredItem): ScanRun {
   const {
     bucket,
     prefix = '',

@@ -33,7 +33,7 @@ export function slicesOfCuts(cuts: readonly string[], emptyAfter?: string): Plan
 /**
  * Creates a slice's item if there is none. There must be store time.
  *
- * @param leastVersion the first token is above this
+ * @param minVersion the first token is above this
  * @returns whether this call created it
  * @throws StoreError
  */
@@ -41,14 +41,14 @@ export function createSlice(
   context: LeaseContext,
   run: string,
   slice: PlannedSlice,
-  leastVersion = 0,
+  minVersion = 0,
   signal?: AbortSignal,
 ): Promise<boolean> {
   const now = Math.floor(context.clock.now().latest);
   const item = {
     name: sliceName(run, slice.id),
     // The seed of the token (protocol, section 2): what is created later has higher tokens.
-    version: Math.max(now, leastVersion),
+    version: Math.max(now, minVersion),
     group: sliceGroup(run),
     ttl: ttlAfter(context, now),
     progress: 0,

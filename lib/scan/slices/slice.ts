@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { UsageError } from '../../errors/index.js';
-import { type LeaseItem, leaseItemOf } from '../../lease/index.js';
+import { type LeaseItem, parseLeaseItem } from '../../lease/index.js';
 import type { StoredItem } from '../../table/index.js';
 import type { StoredPartial } from '../results/partial-store.js';
 import type { Tally } from '../results/tally.js';
-import { mostAttempts } from './scan-conditions.js';
+import { maxAttempts } from './scan-conditions.js';
 
 /** A key range `(lo, hi]` in UTF-8 byte order; an absent bound is open. */
 export interface SliceRange {
@@ -65,7 +65,7 @@ export function sliceName(run: string, id: string): string {
 }
 
 /** The id in a slice's lease name. */
-export function sliceIdOf(name: string): string {
+export function parseSliceId(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
 
@@ -84,11 +84,11 @@ export function childSliceId(parentId: string, cut: string): string {
  *
  * @param takeoverBefore a lease that ended before this can be taken over (`takeoverBefore` of the lease context)
  */
-export function stateOf(slice: SliceItem, takeoverBefore: number): SliceState {
+export function findState(slice: SliceItem, takeoverBefore: number): SliceState {
   if (slice.completedAt !== undefined) return 'completed';
   const held = slice.leaseId !== undefined;
   if (held && slice.expiresAt! >= takeoverBefore) return 'held';
-  if ((slice.attempts ?? 0) >= mostAttempts) return 'quarantined';
+  if ((slice.attempts ?? 0) >= maxAttempts) return 'quarantined';
   return held ? 'expired' : 'free';
 }
 
@@ -97,9 +97,9 @@ export function stateOf(slice: SliceItem, takeoverBefore: number): SliceState {
  *
  * @throws UsageError if it is not one
  */
-export function sliceOf(stored: StoredItem): SliceItem {
+export function parseSlice(stored: StoredItem): SliceItem {
   const name = String(stored.name);
-  const item = leaseItemOf(name, stored);
+  const item = parseLeaseItem(name, stored);
   for (const attribute of ['lo', 'hi', 'cursor', 'claimed'] as const) {
     const value = item[attribute];
     if (value !== undefined && typeof value !== 'string') throw notASlice(name, attribute);

@@ -1,6 +1,6 @@
 import type { LeaseContext } from '../../lease/index.js';
 import { splittable } from './scan-conditions.js';
-import { childSliceId, type PendingChild, type SliceItem, sliceIdOf } from './slice.js';
+import { childSliceId, type PendingChild, parseSliceId, type SliceItem } from './slice.js';
 
 /**
  * Splits a slice that is being worked on, or may be: one conditional write (scan page, "Splitting a running slice"), which
@@ -17,7 +17,7 @@ export async function splitSlice(
   cut: string,
   signal?: AbortSignal,
 ): Promise<PendingChild | undefined> {
-  const id = childSliceId(sliceIdOf(slice.name), cut);
+  const id = childSliceId(parseSliceId(slice.name), cut);
   const child = { id, lo: cut, ...(slice.hi !== undefined && { hi: slice.hi }) };
   const set = { hi: cut, child, splitProgress: slice.progress };
   const answer = await context.table.update(

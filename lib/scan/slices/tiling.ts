@@ -1,5 +1,5 @@
 import { compareKeys } from '../keys/key-order.js';
-import { childSliceId, type SliceItem, type SliceRange, sliceIdOf } from './slice.js';
+import { childSliceId, parseSliceId, type SliceItem, type SliceRange } from './slice.js';
 import type { PlannedSlice } from './slice-creation.js';
 
 /** A part of the key space that no slice covers, or that two do. */
@@ -23,7 +23,7 @@ export interface Tiling {
  * @param planned in key order, tiling by construction
  * @param found slices by id
  */
-export function tilingOf(planned: readonly PlannedSlice[], found: ReadonlyMap<string, SliceItem>): Tiling {
+export function checkTiling(planned: readonly PlannedSlice[], found: ReadonlyMap<string, SliceItem>): Tiling {
   const slices: SliceItem[] = [];
   const gaps: Gap[] = [];
   const wanted: string[] = [];
@@ -43,7 +43,7 @@ export function tilingOf(planned: readonly PlannedSlice[], found: ReadonlyMap<st
         gaps.push({ lo: range.hi, hi: cut, reason: 'overlap' });
         break;
       }
-      const candidates = family.map((parent) => childSliceId(sliceIdOf(parent.name), cut));
+      const candidates = family.map((parent) => childSliceId(parseSliceId(parent.name), cut));
       const child = candidates.map((id) => found.get(id)).find((slice) => slice?.lo === cut);
       if (!child || (child.hi !== undefined && compareKeys(child.hi, cut) <= 0)) {
         gaps.push({ lo: cut, hi: range.hi, reason: 'missing' });
@@ -82,7 +82,7 @@ export function childrenWanted(
     const range = planned.findLast(({ lo }) => lo === undefined || compareKeys(lo, cut) < 0)!;
     return slices
       .filter(({ lo }) => lo === range.lo || (lo !== undefined && liesBetween(range.lo, lo, cut)))
-      .map(({ name }) => childSliceId(sliceIdOf(name), cut));
+      .map(({ name }) => childSliceId(parseSliceId(name), cut));
   });
 }
 

@@ -58,7 +58,7 @@ export async function expiredPage(client: Sender, request: ExpiredPageRequest): 
       ExpressionAttributeNames: { '#name': 'name', '#ttl': 'ttl' },
       ExpressionAttributeValues: { ':ttlBefore': number(request.rule.ttlBefore) },
       Limit: request.limit,
-      ExclusiveStartKey: request.after === undefined ? undefined : keyOf(request.after),
+      ExclusiveStartKey: request.after === undefined ? undefined : toKey(request.after),
     }),
     { abortSignal: request.signal },
   );
@@ -91,7 +91,7 @@ export async function deleteIfExpired(
   }
   const command = new DeleteItemCommand({
     TableName: table,
-    Key: keyOf(name),
+    Key: toKey(name),
     ConditionExpression: conditions.join(' AND '),
     ExpressionAttributeNames: {
       '#ttl': 'ttl',
@@ -111,7 +111,7 @@ export async function deleteIfExpired(
   }
 }
 
-function keyOf(name: string): Record<string, AttributeValue> {
+function toKey(name: string): Record<string, AttributeValue> {
   return { name: { S: name } };
 }
 

@@ -35,7 +35,7 @@ export interface SweepAnswer {
 
 /** A page is at most this long, so that the place where the sweep got to is never old. */
 const pageMs = 5_000;
-const mostItemsOfPage = 1_000;
+const maxItemsOfPage = 1_000;
 /** What a request may take with all its attempts, and giving the lock back. */
 const reserveMs = 30_000;
 const lanes = 8;
@@ -55,7 +55,7 @@ export async function sweepLeases(options: SweepOptions): Promise<SweepAnswer> {
   const lease = await options.locks.tryAcquire(sweepName, { leaseMs: 60_000, signal: options.signal });
   if (!lease) return { status: 'busy', scanned: 0, deleted: 0, spared: 0 };
   await using held = lease;
-  const { answer, after } = await sweepFrom(afterOf(held), options, held);
+  const { answer, after } = await sweepFrom(readAfter(held), options, held);
   await held.release(after === undefined ? { remove: ['checkpoint'] } : { set: { checkpoint: { after } } });
   return answer;
 }
@@ -70,13 +70,13 @@ async function sweepFrom(start: string | undefined, options: SweepOptions, lease
   const { locks, client, table, deletesPerSecond, remainingMs = () => Number.POSITIVE_INFINITY } = options;
   const { signal } = lease;
   const pace = new Pace(locks.context.runtime, deletesPerSecond);
-  const limit = Math.max(1, Math.min(mostItemsOfPage, Math.floor((deletesPerSecond * pageMs) / 1_000)));
+  const limit = Math.max(1, Math.min(maxItemsOfPage, Math.floor((deletesPerSecond * pageMs) / 1_000)));
   const count = { scanned: 0, deleted: 0, spared: 0 };
   let after = start;
   do {
     if (remainingMs() < reserveMs + pageMs) return { answer: { status: 'more', ...count }, after };
     options.signal?.throwIfAborted();
-    const rule = ruleOf(locks);
+    const rule = makeRule(locks);
     const page = await expiredPage(client, { table, rule, after, limit, signal });
     count.scanned += page.scanned;
     await inParallel(page.names, lanes, async (name) => {
@@ -91,12 +91,12 @@ async function sweepFrom(start: string | undefined, options: SweepOptions, lease
 }
 
 /** By the earliest that it can be anywhere, as when a lock is taken over. */
-function ruleOf(locks: LockClient): ExpiryRule {
+function makeRule(locks: LockClient): ExpiryRule {
   const nowMs = takeoverBefore(locks.context);
-  return { ttlBefore: Math.floor(nowMs / 1_000), usedBefore: nowMs - defaults.leastRetentionMs };
+  return { ttlBefore: Math.floor(nowMs / 1_000), usedBefore: nowMs - defaults.minRetentionMs };
 }
 
-function afterOf(lease: Lease): string | undefined {
+function readAfter(lease: Lease): string | undefined {
   const { after } = (lease.checkpoint ?? {}) as { readonly after?: unknown };
   return typeof after === 'string' ? after : undefined;
 }

@@ -1,13 +1,13 @@
 /** Values by a key of theirs, in their order. */
 export function grouped<Value>(
   values: readonly Value[],
-  keyOf: (value: Value) => string,
+  toKey: (value: Value) => string,
 ): ReadonlyMap<string, readonly Value[]> {
   const groups = new Map<string, Value[]>();
   for (const value of values) {
-    const group = groups.get(keyOf(value));
+    const group = groups.get(toKey(value));
     if (group) group.push(value);
-    else groups.set(keyOf(value), [value]);
+    else groups.set(toKey(value), [value]);
   }
   return groups;
 }

@@ -2,7 +2,7 @@ import { compareKeys, keyDigest, type ScanVerdict } from '../../../lib/scan/inde
 import type { ListedKeys } from '../scan/listed-keys.js';
 import type { Violation } from './violation.js';
 
-const mostNamed = 5;
+const maxNamed = 5;
 
 /** What a walk of the bucket's directory found, which shares nothing with the scan. */
 export interface WalkedKeys {
@@ -50,7 +50,7 @@ export function scanResult(verdict: ScanVerdict, walked: WalkedKeys): Violation[
 }
 
 function named(keys: readonly string[]): string {
-  const first = [...keys].sort(compareKeys).slice(0, mostNamed);
+  const first = [...keys].sort(compareKeys).slice(0, maxNamed);
   const rest = keys.length - first.length;
   return `${keys.length} keys: ${first.join(', ')}${rest > 0 ? `, and ${rest} more` : ''}`;
 }

@@ -1,4 +1,4 @@
-/** What can be done to a worker's connections; see the proxy's weather. */
+/** What can be done to a worker's connections; see the proxy's faultProfile. */
 export type ConnectionFault = 'drop' | 'hang' | 'delay' | 'reset' | 'swallow';
 
 /** Everything that the driver does. */

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CrewMember } from '../crew/crew-member.js';
 import type { Engine } from '../engine/engine.js';
 import { machineMs } from '../machine-clock.js';
+import type { SupervisedWorker } from '../workers/supervised-worker.js';
 import { type Fault, type FaultKind, faultKinds } from './fault.js';
 import { strikes } from './strikes.js';
 
 /** Carries out the planned faults, and counts them. */
 export class Striker {
-  readonly #crew: readonly CrewMember[];
+  readonly #workers: readonly SupervisedWorker[];
   readonly #engine: Engine;
   readonly #skipped: Readonly<Partial<Record<FaultKind, string>>>;
   readonly #counts = new Map<FaultKind, number>(faultKinds.map((kind) => [kind, 0]));
@@ -15,8 +15,12 @@ export class Striker {
   readonly #goingOn = new Set<Promise<void>>();
 
   /** @param skipped kinds that can't be done here, and why */
-  constructor(crew: readonly CrewMember[], engine: Engine, skipped: Partial<Record<FaultKind, string>>) {
-    this.#crew = crew;
+  constructor(
+    workers: readonly SupervisedWorker[],
+    engine: Engine,
+    skipped: Partial<Record<FaultKind, string>>,
+  ) {
+    this.#workers = workers;
     this.#engine = engine;
     this.#skipped = skipped;
   }
@@ -45,7 +49,7 @@ export class Striker {
   /** Ends what is going on: everyone runs, every connection passes, the engine is up. */
   async makePeace(): Promise<void> {
     this.#over.abort();
-    for (const member of this.#crew) {
+    for (const member of this.#workers) {
       member.continue();
       for (const proxy of member.proxies) proxy.become('pass');
     }
@@ -56,9 +60,11 @@ export class Striker {
     const { kind, worker } = fault;
     if (this.#skipped[kind] !== undefined) return;
     this.#counts.set(kind, this.#counts.get(kind)! + 1);
-    const goesOn = strikes[kind](fault, this.#crew[worker]!, this.#engine, this.#over.signal).finally(() => {
-      this.#goingOn.delete(goesOn);
-    });
+    const goesOn = strikes[kind](fault, this.#workers[worker]!, this.#engine, this.#over.signal).finally(
+      () => {
+        this.#goingOn.delete(goesOn);
+      },
+    );
     this.#goingOn.add(goesOn);
   }
 }

@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { FaultProfile, type FaultProfileKind } from './fault-profile.js';
 import { Link } from './link.js';
-import { Weather, type WeatherKind } from './weather.js';
 
 /** A TCP port that stands for a server, and what may happen on the way there. */
 export class FaultyProxy implements AsyncDisposable {
   readonly #server: Server;
-  readonly #weather = new Weather();
+  readonly #faultProfile = new FaultProfile();
   readonly #links = new Set<Link>();
 
   private constructor(target: () => number) {
     this.#server = createServer((client) => {
-      const link = new Link(client, connect(target(), '127.0.0.1'), this.#weather);
+      const link = new Link(client, connect(target(), '127.0.0.1'), this.#faultProfile);
       this.#links.add(link);
       link.closed.then(() => this.#links.delete(link));
     });
@@ -29,13 +29,13 @@ export class FaultyProxy implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  get weather(): WeatherKind {
-    return this.#weather.kind;
+  get faultProfile(): FaultProfileKind {
+    return this.#faultProfile.kind;
   }
 
   /** Holds from now on, for connections that are open, too. @param delayMs for `delay`, in milliseconds */
-  become(kind: WeatherKind, delayMs?: number): void {
-    this.#weather.become(kind, delayMs);
+  become(kind: FaultProfileKind, delayMs?: number): void {
+    this.#faultProfile.become(kind, delayMs);
     if (kind === 'reset') for (const link of this.#links) link.reset();
     if (kind === 'pass') for (const link of this.#links) link.heal();
   }
@@ -49,8 +49,8 @@ export class FaultyProxy implements AsyncDisposable {
     const closed = once(this.#server, 'close');
     this.#server.close();
     for (const link of this.#links) link.destroy();
-    // Lets go of what still waits for other weather.
-    this.#weather.become('pass');
+    // Lets go of what still waits for other faultProfile.
+    this.#faultProfile.become('pass');
     await closed;
   }
 }

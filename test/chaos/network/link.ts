@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { machineMs } from '../machine-clock.js';
-import type { Direction, Weather } from './weather.js';
+import type { Direction, FaultProfile } from './fault-profile.js';
 
 /** A server may take a request back whose client hangs up, so it is not told at once, in milliseconds. */
 const lingerMs = 500;
@@ -13,7 +13,7 @@ const lingerMs = 500;
 export class Link {
   readonly #client: Socket;
   readonly #server: Socket;
-  readonly #weather: Weather;
+  readonly #faultProfile: FaultProfile;
   readonly #tails: Record<Direction, Promise<unknown>> = {
     request: Promise.resolve(),
     answer: Promise.resolve(),
@@ -23,10 +23,10 @@ export class Link {
   /** Resolves when both ends are closed. */
   readonly closed: Promise<unknown>;
 
-  constructor(client: Socket, server: Socket, weather: Weather) {
+  constructor(client: Socket, server: Socket, faultProfile: FaultProfile) {
     this.#client = client;
     this.#server = server;
-    this.#weather = weather;
+    this.#faultProfile = faultProfile;
     for (const socket of [client, server]) {
       socket.setNoDelay(true);
       socket.on('error', () => {});
@@ -70,7 +70,7 @@ export class Link {
   }
 
   async #pass(direction: Direction, chunk: Buffer, arrivedAtMs: number, to: Socket): Promise<void> {
-    const fate = await this.#weather.fateOf(direction, arrivedAtMs);
+    const fate = await this.#faultProfile.describeFate(direction, arrivedAtMs);
     if (fate === 'reset') this.reset();
     if (fate === 'lost') this.#torn[direction] = true;
     if (fate === 'through' && !this.#torn[direction] && to.writable) to.write(chunk);

@@ -58,8 +58,8 @@ function scanFigures({ verdicts, walked }: Evidence): ScanFigures {
   };
 }
 
-function countBy<Value>(values: readonly Value[], keyOf: (value: Value) => string): Record<string, number> {
+function countBy<Value>(values: readonly Value[], toKey: (value: Value) => string): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const value of values) counts[keyOf(value)] = (counts[keyOf(value)] ?? 0) + 1;
+  for (const value of values) counts[toKey(value)] = (counts[toKey(value)] ?? 0) + 1;
   return counts;
 }

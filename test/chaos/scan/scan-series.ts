@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { takeoverBefore } from '../../../lib/lease/index.js';
-import { planScan, readRun, type ScanVerdict, stateOf, verifyScan } from '../../../lib/scan/index.js';
+import { findState, planScan, readRun, type ScanVerdict, verifyScan } from '../../../lib/scan/index.js';
 import type { CalmClients } from '../engine/calm-clients.js';
 import { dataBucket, outputBucket } from '../terms.js';
 import type { Board } from './board.js';
@@ -65,7 +65,7 @@ export class ScanSeries {
     while (!signal.aborted) {
       const state = await untilAnswered(() => readRun({ locks, run }), signal);
       const before = takeoverBefore(locks.context);
-      const states = state?.slices.map((slice) => stateOf(slice, before));
+      const states = state?.slices.map((slice) => findState(slice, before));
       if (states?.every((slice) => slice === 'completed' || slice === 'quarantined')) return;
       await pause(lookEveryMs, signal);
     }

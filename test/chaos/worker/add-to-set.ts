@@ -6,7 +6,7 @@ import { setTable } from '../terms.js';
 import type { Bench } from './bench.js';
 
 /** As holders do. */
-const patienceMs = 6_000;
+const askedWaitMs = 6_000;
 
 /** Elements, one after the other; a string is far cheaper to read and write than a set of thousands. */
 interface SetItem {
@@ -57,6 +57,6 @@ export async function addToSet(bench: Bench, name: string, access: SetAccess): P
       await access.write(bench, lease, members === '' ? element : `${members} ${element}`);
       journal.write({ kind: 'added', ...about });
     },
-    { waitMs: patienceMs },
+    { waitMs: askedWaitMs },
   );
 }

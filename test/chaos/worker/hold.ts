@@ -5,7 +5,7 @@ import { leaseTerms } from '../terms.js';
 import type { Bench } from './bench.js';
 
 /** Holders wait no longer than this for their turn, in milliseconds. */
-const patienceMs = 6_000;
+const askedWaitMs = 6_000;
 
 /**
  * Workload (a): goes in, asks its lease again and again whether it is held, and goes out. Each answer "held" is
@@ -14,7 +14,7 @@ const patienceMs = 6_000;
  */
 export async function hold(bench: Bench, name: string): Promise<void> {
   const { locks, journal, between } = bench;
-  const lease = await locks.acquire(name, { waitMs: patienceMs });
+  const lease = await locks.acquire(name, { waitMs: askedWaitMs });
   // Now and then longer than a lease, so that it takes renewals.
   const stayMs = between(0, 4) === 0 ? leaseTerms.leaseMs + between(0, 1_500) : between(20, 500);
   const endMs = machineMs() + stayMs;

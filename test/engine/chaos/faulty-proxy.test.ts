@@ -67,7 +67,7 @@ describe.each(quickEngines)('a proxy in front of %s', (engine) => {
     await proxy.drained();
   });
 
-  it('delays: the same, without waiting for better weather', async () => {
+  it('delays: the same, without waiting for better faultProfile', async () => {
     proxy.become('delay', 500);
     await expect(send()).rejects.toMatchObject({ name: 'TimeoutError' });
     await until('the late request has arrived', hasArrived);

@@ -79,13 +79,13 @@ describe('how often a lease is renewed', () => {
     checkProperty(
       fc.property(anySettings, fc.integer({ min: 1, max: 1_000_000 }), (settings, missingMs) => {
         const { renewEveryMs, safetyMarginMs, requestTimeoutMs, maxAttempts } = settings;
-        const leastMs = renewEveryMs + safetyMarginMs + requestTimeoutMs * maxAttempts;
+        const minMs = renewEveryMs + safetyMarginMs + requestTimeoutMs * maxAttempts;
         const make = (leaseMs: number) => () => {
           const options: LockClientOptions = { ...settings, leaseMs, table: () => ({}) as LeaseTable };
           return new LockClient(options);
         };
-        expect(make(leastMs)).not.toThrow();
-        expect(make(leastMs - missingMs)).toThrow(
+        expect(make(minMs)).not.toThrow();
+        expect(make(minMs - missingMs)).toThrow(
           expect.objectContaining({ name: 'UsageError', message: expect.stringContaining('leaseMs:') }),
         );
       }),

@@ -106,7 +106,7 @@ describe('once', () => {
 
   it('a retainMs of less than a day is refused before any request: a signed request may sleep for hours', async () => {
     const { locks, meter } = stage.it.actor();
-    for (const retainMs of [defaults.leastRetentionMs - 1, 0, -1, Number.NaN]) {
+    for (const retainMs of [defaults.minRetentionMs - 1, 0, -1, Number.NaN]) {
       await expect(locks.once('x', () => 1, { retainMs })).rejects.toMatchObject({
         name: 'UsageError',
         message: expect.stringContaining('retainMs:'),

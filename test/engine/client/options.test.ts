@@ -64,8 +64,8 @@ describe('the options of a client', () => {
 
   it('a retention below a day is refused: a signed request may sleep for hours', () => {
     const make = (retentionMs: number) => () => new LockClient({ table: 'leases', retentionMs });
-    expect(make(defaults.leastRetentionMs)).not.toThrow();
-    expect(make(defaults.leastRetentionMs - 1)).toThrow(usage('retentionMs'));
+    expect(make(defaults.minRetentionMs)).not.toThrow();
+    expect(make(defaults.minRetentionMs - 1)).toThrow(usage('retentionMs'));
   });
 
   it('a ceiling below the floor of the polls is refused', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EventLog } from '../../support/event-log.js';
-import { grantOf } from '../../support/grants.js';
+import { toGrant } from '../../support/grants.js';
 import { aWhile } from '../../support/until.js';
 import { useStage } from '../../support/use-stage.js';
 
@@ -63,7 +63,7 @@ describe('whose lock it is', () => {
     await stage.it.put({ name, version: 7, leaseId: 'dead', owner: 'dead', expiresAt: 1 });
     const actors = await Promise.all(Array.from({ length: 5 }, () => stage.it.readyActor()));
     const outcomes = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => grantOf(actors[i % 5]!, name, `taker-${i}`)),
+      Array.from({ length: 50 }, (_, i) => toGrant(actors[i % 5]!, name, `taker-${i}`)),
     );
     const granted = outcomes.filter(({ kind }) => kind === 'granted');
     expect(granted).toMatchObject([{ grant: { token: 8 } }]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { grantOf } from '../../support/grants.js';
+import { toGrant } from '../../support/grants.js';
 import { useStage } from '../../support/use-stage.js';
 
 describe('I1: fencing tokens', () => {
@@ -11,7 +11,7 @@ describe('I1: fencing tokens', () => {
     let last = 0;
     for (let cycle = 0; cycle < 1_000; cycle++) {
       const leaseId = `cycle-${cycle}`;
-      const outcome = await grantOf(actor, name, leaseId);
+      const outcome = await toGrant(actor, name, leaseId);
       if (outcome.kind !== 'granted') throw new Error(`cycle ${cycle}: ${outcome.kind}`);
       expect(outcome.grant.token).toBeGreaterThan(last);
       last = outcome.grant.token;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { requestRelease, takeoverBefore } from '../../../lib/lease/index.js';
-import { grantOf } from '../../support/grants.js';
+import { toGrant } from '../../support/grants.js';
 import { useStage } from '../../support/use-stage.js';
 
 const longAgo = 1_600_000_000_000;
@@ -12,14 +12,14 @@ describe('the acquire condition, part by part, on a real engine', () => {
     const name = stage.name();
     await stage.it.put({ name, version: 7, completedAt: longAgo, result: 'r', lastLeaseId: 'x' });
     const before = await stage.it.item(name);
-    expect(await grantOf(await stage.it.readyActor(), name, 'mine')).toMatchObject({ kind: 'completed' });
+    expect(await toGrant(await stage.it.readyActor(), name, 'mine')).toMatchObject({ kind: 'completed' });
     expect(await stage.it.item(name)).toEqual(before);
   });
 
   it('released: a lock that was given back is granted at once', async () => {
     const name = stage.name();
     await stage.it.put({ name, version: 7, lastLeaseId: 'x' });
-    const outcome = await grantOf(await stage.it.readyActor(), name, 'mine');
+    const outcome = await toGrant(await stage.it.readyActor(), name, 'mine');
     expect(outcome).toMatchObject({ kind: 'granted', grant: { token: 8, adopted: false } });
   });
 
@@ -28,14 +28,14 @@ describe('the acquire condition, part by part, on a real engine', () => {
     const actor = await stage.it.readyActor();
     const expiresAt = Math.ceil(actor.locks.context.clock.now().latest) + 60_000;
     await stage.it.put({ name, version: 7, leaseId: 'theirs', owner: 'them', expiresAt });
-    expect(await grantOf(actor, name, 'mine')).toMatchObject({ kind: 'held', item: { leaseId: 'theirs' } });
+    expect(await toGrant(actor, name, 'mine')).toMatchObject({ kind: 'held', item: { leaseId: 'theirs' } });
     expect(await stage.it.item(name)).toMatchObject({ version: 7, leaseId: 'theirs', expiresAt });
   });
 
   it('expired: a lease that has run out by the taker’s rule is taken over', async () => {
     const name = stage.name();
     await stage.it.put({ name, version: 7, leaseId: 'theirs', owner: 'them', expiresAt: longAgo });
-    const outcome = await grantOf(await stage.it.readyActor(), name, 'mine');
+    const outcome = await toGrant(await stage.it.readyActor(), name, 'mine');
     expect(outcome).toMatchObject({ kind: 'granted', grant: { token: 8, item: { leaseId: 'theirs' } } });
   });
 
@@ -45,38 +45,38 @@ describe('the acquire condition, part by part, on a real engine', () => {
     const actor = await stage.it.readyActor({ skewMs: 60_000 });
     const ended = Math.floor(actor.locks.context.clock.now().earliest) - 30_000;
     await stage.it.put({ name, version: 7, leaseId: 'theirs', owner: 'them', expiresAt: ended });
-    expect(await grantOf(actor, name, 'mine')).toMatchObject({ kind: 'held' });
+    expect(await toGrant(actor, name, 'mine')).toMatchObject({ kind: 'held' });
     const expiresAt = takeoverBefore(actor.locks.context) - 1;
     await stage.it.put({ name, version: 7, leaseId: 'theirs', owner: 'them', expiresAt });
-    expect(await grantOf(actor, name, 'mine')).toMatchObject({ kind: 'granted' });
+    expect(await toGrant(actor, name, 'mine')).toMatchObject({ kind: 'granted' });
   });
 
   it('C09 notGivenBack: a delayed duplicate of an acquire does not take the lock that it gave back', async () => {
     const name = stage.name();
     const actor = await stage.it.readyActor();
-    expect(await grantOf(actor, name, 'mine')).toMatchObject({ kind: 'granted' });
+    expect(await toGrant(actor, name, 'mine')).toMatchObject({ kind: 'granted' });
     const lease = { name, leaseId: 'mine' };
     expect(await requestRelease(actor.locks.context, lease)).toMatchObject({ kind: 'done' });
     const before = await stage.it.item(name);
-    expect(await grantOf(actor, name, 'mine')).toEqual({ kind: 'given-back' });
+    expect(await toGrant(actor, name, 'mine')).toEqual({ kind: 'given-back' });
     expect(await stage.it.item(name)).toEqual(before);
-    expect(await grantOf(actor, name, 'another')).toMatchObject({ kind: 'granted' });
+    expect(await toGrant(actor, name, 'another')).toMatchObject({ kind: 'granted' });
   });
 
   it('the lease id that a superseder has seen is taken over, while it runs', async () => {
     const name = stage.name();
     const actor = await stage.it.readyActor();
-    await grantOf(actor, name, 'first');
-    const outcome = await grantOf(actor, name, 'second', { seenLeaseId: 'first' });
+    await toGrant(actor, name, 'first');
+    const outcome = await toGrant(actor, name, 'second', { seenLeaseId: 'first' });
     expect(outcome).toMatchObject({ kind: 'granted', grant: { item: { leaseId: 'first' } } });
   });
 
   it('a superseder names the very lease it has seen: its delayed duplicate evicts no later one', async () => {
     const name = stage.name();
     const actor = await stage.it.readyActor();
-    await grantOf(actor, name, 'first');
-    await grantOf(actor, name, 'second', { seenLeaseId: 'first' });
-    const late = await grantOf(actor, name, 'third', { seenLeaseId: 'first' });
+    await toGrant(actor, name, 'first');
+    await toGrant(actor, name, 'second', { seenLeaseId: 'first' });
+    const late = await toGrant(actor, name, 'third', { seenLeaseId: 'first' });
     expect(late).toMatchObject({ kind: 'held', item: { leaseId: 'second' } });
     expect(await stage.it.item(name)).toMatchObject({ leaseId: 'second' });
   });
@@ -86,7 +86,7 @@ describe('the acquire condition, part by part, on a real engine', () => {
     const actor = await stage.it.readyActor();
     await stage.it.put({ name, version: 7, leaseId: 'first', owner: 'somebody else' });
     const before = await stage.it.item(name);
-    const late = grantOf(actor, name, 'second', { seenLeaseId: 'first' });
+    const late = toGrant(actor, name, 'second', { seenLeaseId: 'first' });
     await expect(late).rejects.toMatchObject({ name: 'UsageError' });
     expect(await stage.it.item(name)).toEqual(before);
   });
@@ -94,8 +94,8 @@ describe('the acquire condition, part by part, on a real engine', () => {
   it('C07 adoption: an item that carries this call’s own lease id is this call’s grant', async () => {
     const name = stage.name();
     const actor = await stage.it.readyActor();
-    const first = await grantOf(actor, name, 'mine');
-    const again = await grantOf(actor, name, 'mine');
+    const first = await toGrant(actor, name, 'mine');
+    const again = await toGrant(actor, name, 'mine');
     if (first.kind !== 'granted') throw new Error('not granted');
     const { token, expiresAt, acquiredAt } = first.grant;
     expect(again).toMatchObject({ kind: 'granted', grant: { token, expiresAt, acquiredAt, adopted: true } });
@@ -107,7 +107,7 @@ describe('the acquire condition, part by part, on a real engine', () => {
     const actor = await stage.it.readyActor();
     await stage.it.put({ name, version: 7, leaseId: 'mine', owner: 'me', expiresAt: longAgo });
     const before = await stage.it.item(name);
-    expect(await grantOf(actor, name, 'mine')).toMatchObject({
+    expect(await toGrant(actor, name, 'mine')).toMatchObject({
       kind: 'granted',
       grant: { token: 7, expiresAt: longAgo, adopted: true },
     });

@@ -5,7 +5,7 @@ import {
   requestRenewal,
   requestReopening,
 } from '../../../lib/lease/index.js';
-import { grantOf } from '../../support/grants.js';
+import { toGrant } from '../../support/grants.js';
 import type { Actor } from '../../support/stage.js';
 import { useStage } from '../../support/use-stage.js';
 
@@ -22,9 +22,9 @@ describe('the holder’s writes, on a real engine', () => {
   }> {
     const name = stage.name();
     const actor = await stage.it.readyActor();
-    await grantOf(actor, name, 'old');
+    await toGrant(actor, name, 'old');
     await stage.it.expire(name);
-    expect(await grantOf(actor, name, 'new')).toMatchObject({ kind: 'granted' });
+    expect(await toGrant(actor, name, 'new')).toMatchObject({ kind: 'granted' });
     return { actor, name, old: { name, leaseId: 'old' } };
   }
 
@@ -67,12 +67,12 @@ describe('the holder’s writes, on a real engine', () => {
     const name = stage.name();
     const actor = await stage.it.readyActor();
     const { context } = actor.locks;
-    const first = await grantOf(actor, name, 'mine');
+    const first = await toGrant(actor, name, 'mine');
     await stage.it.expire(name);
-    await grantOf(actor, name, 'another');
+    await toGrant(actor, name, 'another');
     await requestRelease(context, { name, leaseId: 'another' }, { set: { checkpoint: 'newer' } });
     // The duplicate arrives: nobody holds the lock, and its id is not the one that was given back last.
-    await grantOf(actor, name, 'mine');
+    await toGrant(actor, name, 'mine');
     const before = await stage.it.item(name);
     const token = first.kind === 'granted' ? first.grant.token : 0;
     const old = { name, leaseId: 'mine', token };
@@ -87,7 +87,7 @@ describe('the holder’s writes, on a real engine', () => {
   it('I5 lengthens: a delayed duplicate of a renewal neither shortens the lease nor winds a checkpoint back', async () => {
     const name = stage.name();
     const actor = await stage.it.readyActor();
-    await grantOf(actor, name, 'mine');
+    await toGrant(actor, name, 'mine');
     const lease = { name, leaseId: 'mine' };
     await requestRenewal(actor.locks.context, lease, distant + 1, { set: { checkpoint: 1 } });
     await requestRenewal(actor.locks.context, lease, distant + 2, { set: { checkpoint: 2 } });
@@ -100,7 +100,7 @@ describe('the holder’s writes, on a real engine', () => {
   it('C07 a renewal that finds its own expiry is the success of its earlier attempt', async () => {
     const name = stage.name();
     const actor = await stage.it.readyActor();
-    await grantOf(actor, name, 'mine');
+    await toGrant(actor, name, 'mine');
     const renew = () => requestRenewal(actor.locks.context, { name, leaseId: 'mine' }, distant);
     expect(await renew()).toEqual({ kind: 'done' });
     expect(await renew()).toEqual({ kind: 'done' });
@@ -110,7 +110,7 @@ describe('the holder’s writes, on a real engine', () => {
   it('C07 a release that finds its own mark is the success of its earlier attempt', async () => {
     const name = stage.name();
     const actor = await stage.it.readyActor();
-    await grantOf(actor, name, 'mine');
+    await toGrant(actor, name, 'mine');
     const release = () => requestRelease(actor.locks.context, { name, leaseId: 'mine' });
     expect(await release()).toMatchObject({ kind: 'done', before: { leaseId: 'mine' } });
     expect(await release()).toEqual({ kind: 'done', already: true });
@@ -119,7 +119,7 @@ describe('the holder’s writes, on a real engine', () => {
   it('C07 a completion that finds its own mark is the success of its earlier attempt', async () => {
     const name = stage.name();
     const actor = await stage.it.readyActor();
-    await grantOf(actor, name, 'mine');
+    await toGrant(actor, name, 'mine');
     const complete = () => requestCompletion(actor.locks.context, { name, leaseId: 'mine' }, 'r');
     expect(await complete()).toMatchObject({ kind: 'done', before: { leaseId: 'mine' } });
     expect(await complete()).toEqual({ kind: 'done' });
@@ -129,7 +129,7 @@ describe('the holder’s writes, on a real engine', () => {
   it('I4 a release is no completion: completing after it is a loss', async () => {
     const name = stage.name();
     const actor = await stage.it.readyActor();
-    await grantOf(actor, name, 'mine');
+    await toGrant(actor, name, 'mine');
     const lease = { name, leaseId: 'mine' };
     await requestRelease(actor.locks.context, lease);
     const outcome = await requestCompletion(actor.locks.context, lease, 'late');
@@ -140,7 +140,7 @@ describe('the holder’s writes, on a real engine', () => {
   it('I1 release and reopening keep the token and the checkpoint', async () => {
     const name = stage.name();
     const actor = await stage.it.readyActor();
-    await grantOf(actor, name, 'mine');
+    await toGrant(actor, name, 'mine');
     const lease = { name, leaseId: 'mine' };
     const { version } = (await stage.it.item(name))!;
     await requestRenewal(actor.locks.context, lease, distant, { set: { checkpoint: { at: 9 } } });

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
-const keysOf = (count: number, prefix = 'k/') =>
+const readKeys = (count: number, prefix = 'k/') =>
   Array.from({ length: count }, (_, index) => `${prefix}${String(index).padStart(4, '0')}`);
 
 /** Requests about one run's slices. */
@@ -25,7 +25,7 @@ describe('the request budget of a worker', () => {
   ])(
     '%i keys in %i pages: a list and a write a page, an acquire and a completion a slice',
     async (count, size) => {
-      await using scene = await stage.scene(keysOf(count));
+      await using scene = await stage.scene(readKeys(count));
       const pageSize = Math.ceil(count / size);
       await scene.plan({ slices: 1, pageSize, prefix: 'k/' });
       const pages = Math.ceil(count / pageSize);
@@ -43,7 +43,7 @@ describe('the request budget of a worker', () => {
   );
 
   it('holds over slices: one list more for a slice whose last page is full', async () => {
-    await using scene = await stage.scene(keysOf(120));
+    await using scene = await stage.scene(readKeys(120));
     await scene.plan({ slices: 6, pageSize: 10, prefix: 'k/' });
     const { slices } = await scene.read();
     stage.metered.meter.reset();
@@ -56,7 +56,7 @@ describe('the request budget of a worker', () => {
   });
 
   it('every list request carries the prefix, the encoding and the page size of the run', async () => {
-    await using scene = await stage.scene(keysOf(60));
+    await using scene = await stage.scene(readKeys(60));
     await scene.plan({ seats: 3, pageSize: 7, prefix: 'k/' });
     scene.lists.length = 0;
     await scene.work();
@@ -70,7 +70,7 @@ describe('the request budget of a worker', () => {
   });
 
   it('every read that decides is strongly consistent (C40)', async () => {
-    await using scene = await stage.scene(keysOf(60));
+    await using scene = await stage.scene(readKeys(60));
     stage.metered.meter.reset();
     await scene.plan({ seats: 3, prefix: 'k/' });
     await scene.work();
@@ -91,7 +91,11 @@ describe('the request budget of the planner', () => {
   it.each([1, 2, 3, 5, 8, 16, 40])(
     '%i slices: at most three times as many, all with the prefix',
     async (slices) => {
-      await using scene = await stage.scene([...keysOf(150, 'deep/er/a'), ...keysOf(150, 'deep/er/x'), 'z']);
+      await using scene = await stage.scene([
+        ...readKeys(150, 'deep/er/a'),
+        ...readKeys(150, 'deep/er/x'),
+        'z',
+      ]);
       const plan = await scene.plan({ slices, pageSize: 5, prefix: 'deep/' });
       expect(plan.listRequests).toBeLessThanOrEqual(3 * slices);
       expect(scene.server.requests.list).toBe(plan.listRequests);

@@ -1,6 +1,6 @@
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cutsOf, eachObject, type Processor, readRun } from '../../../lib/scan/index.js';
+import { eachObject, type Processor, readCuts, readRun } from '../../../lib/scan/index.js';
 import { inByteOrder, type ListedKeys, listedKeys } from '../../support/scan/listed-keys.js';
 import { Stage, table } from '../../support/scan/stage.js';
 import { split } from '../../support/scan/thief.js';
@@ -196,11 +196,11 @@ describe('a plan', () => {
     await split(scene.locks.context, (await scene.read()).slices[1]!, 'k/015');
     await scene.verify();
     await scene.work();
-    const cuts = await cutsOf({ locks: scene.locks, run: scene.run });
+    const cuts = await readCuts({ locks: scene.locks, run: scene.run });
     expect(cuts).toEqual(['k/009', 'k/015', 'k/019', 'k/029']);
     const next = await scene.plan({ prefix: 'k/', run: `${scene.run}-next`, slices: 5, pageSize: 5, cuts });
     expect(next.slices).toBe(5);
-    expect(await cutsOf({ locks: scene.locks, run: `${scene.run}-next` })).toEqual(cuts);
+    expect(await readCuts({ locks: scene.locks, run: `${scene.run}-next` })).toEqual(cuts);
   });
 
   it.each([

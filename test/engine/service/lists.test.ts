@@ -31,7 +31,7 @@ describe.each(engines)('lists of the service on %s', (engine) => {
     return all;
   }
 
-  const namesOf = (page: AnyAnswer) => page.locks.map(({ name }: { name: string }) => name);
+  const parseNames = (page: AnyAnswer) => page.locks.map(({ name }: { name: string }) => name);
 
   it.each([1, 7, 30, 1_000])(
     'bring every lock once, in pages of %i: of a group, and of the table',
@@ -40,7 +40,7 @@ describe.each(engines)('lists of the service on %s', (engine) => {
       const wanted = Array.from({ length: 30 }, (_, i) => `${i % 2 ? 'odd' : 'even'}/é${i}`).sort();
       for (const request of [{ group: 'g', limit }, { limit }]) {
         const all = await pages(handle, request);
-        expect(all.flatMap(namesOf).sort()).toEqual(wanted);
+        expect(all.flatMap(parseNames).sort()).toEqual(wanted);
         for (const page of all.slice(0, -1)) expect(page.locks).toHaveLength(limit);
       }
     },
@@ -50,7 +50,7 @@ describe.each(engines)('lists of the service on %s', (engine) => {
     const handle = handlerOver(stage.actor(), { names: ['odd/*'] });
     for (const request of [{ group: 'g', limit: 4 }, { limit: 4 }]) {
       const all = await pages(handle, request);
-      const names = all.flatMap(namesOf);
+      const names = all.flatMap(parseNames);
       expect(names).toHaveLength(15);
       expect(JSON.stringify(all)).not.toContain('even/');
     }
@@ -77,7 +77,7 @@ describe.each(engines)('lists of the service on %s', (engine) => {
     }
     const all = await pages(handle, { group: 'large', limit: 1_000 });
     expect(all.length).toBeGreaterThan(1);
-    expect(all.flatMap(namesOf)).toHaveLength(30);
+    expect(all.flatMap(parseNames)).toHaveLength(30);
     for (const page of all) expect(JSON.stringify(page).length).toBeLessThan(5_000_000);
   });
 

@@ -3,7 +3,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLeaseTable, type LocalDynamo, startDynamo } from '../../../lib/local/index.js';
-import { expressionOf, type ItemChange } from '../../../lib/table/index.js';
+import { type ItemChange, toExpression } from '../../../lib/table/index.js';
 import { oneEngine } from '../../support/engines.js';
 import { checkProperty } from '../../support/property.js';
 import { directClient } from '../../support/simulation/direct-client.js';
@@ -38,7 +38,7 @@ describe(`the simulated table against ${oneEngine}`, () => {
         [real, simulated].map(async (client) => {
           if (item)
             await client.send(new PutItemCommand({ TableName: 'leases', Item: marshall({ ...item, name }) }));
-          return answerOf(client, name, change);
+          return toAnswer(client, name, change);
         }),
       );
       expect(answers[1]).toEqual(answers[0]);
@@ -52,8 +52,8 @@ describe(`the simulated table against ${oneEngine}`, () => {
 });
 
 /** How a write ended, and what stands there afterwards. */
-async function answerOf(client: Pick<DynamoDBClient, 'send'>, name: string, change: ItemChange) {
-  const { update, condition, names, values } = expressionOf(change);
+async function toAnswer(client: Pick<DynamoDBClient, 'send'>, name: string, change: ItemChange) {
+  const { update, condition, names, values } = toExpression(change);
   const TableName = 'leases';
   const Key = { name: { S: name } };
   const command = new UpdateItemCommand({

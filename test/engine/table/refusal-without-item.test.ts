@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { engines } from '../../support/engines.js';
-import { grantOf } from '../../support/grants.js';
+import { toGrant } from '../../support/grants.js';
 import { useStage } from '../../support/use-stage.js';
 
 // dynalite refuses without the item, as DynamoDB did before 2023 and some gateways still do.
@@ -17,7 +17,7 @@ describe.skipIf(!engines.includes('dynalite'))('refusals by an engine without AL
     const kinds: Record<string, string> = {};
     for (const name of ['adopted', 'held', 'completed', 'given-back']) {
       actor.meter.reset();
-      kinds[name] = (await grantOf(actor, name, 'mine')).kind;
+      kinds[name] = (await toGrant(actor, name, 'mine')).kind;
       expect(actor.meter.operations).toEqual({ UpdateItem: 1, GetItem: 1 });
       expect(actor.meter.log[1]?.body.ConsistentRead).toBe(true);
     }

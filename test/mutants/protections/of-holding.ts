@@ -108,7 +108,7 @@ export const ofHolding: readonly Protection[] = [
     id: 'loss-found-by-release',
     what: 'work under a lease that was broken is not reported as fine',
     file: 'lib/client/with-lock.ts',
-    find: 'lossBefore ?? lossOf(lease)',
+    find: 'lossBefore ?? findLoss(lease)',
     replace: 'lossBefore',
     test: {
       file: 'test/engine/client/with-lock.test.ts',

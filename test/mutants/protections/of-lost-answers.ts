@@ -70,8 +70,8 @@ export const ofLostAnswers: readonly Protection[] = [
     id: 'completion-again',
     what: 'a completion that nobody answered is not taken for a loss',
     file: 'lib/lease/lease.ts',
-    find: 'if (!this.#completionUncertain) this.#demandHeld();',
-    replace: 'this.#demandHeld();',
+    find: 'if (!this.#completionUncertain) this.#checkHeld();',
+    replace: 'this.#checkHeld();',
     test: {
       file: lostAnswers,
       name: 'C07 a completion that nobody answered can be asked for again, also after a renewal took it for a loss',
@@ -102,7 +102,7 @@ export const ofLostAnswers: readonly Protection[] = [
   {
     id: 'give-back-again',
     what: 'an acquire that lands late is given back, too (C09)',
-    file: 'lib/client/give-back.ts',
+    file: 'lib/client/background-release.ts',
     find: 'if (!(await pause(runtime, pauseMs, this.#closed.signal))) return;',
     replace: 'return;',
     test: {

@@ -13,8 +13,8 @@ export const ofRequests: readonly Protection[] = [
     id: 'consistent-get',
     what: 'a waiter decides on what is true now (C40)',
     file: table,
-    find: 'Key: keyOf(name), ConsistentRead: true }',
-    replace: 'Key: keyOf(name) }',
+    find: 'Key: toKey(name), ConsistentRead: true }',
+    replace: 'Key: toKey(name) }',
     test: consistentReads,
   },
   {
@@ -133,7 +133,7 @@ export const ofRequests: readonly Protection[] = [
     id: 'least-retention',
     what: 'tokens rise over deletions: the retention is a day at least',
     file: 'lib/client/client-options.ts',
-    find: 'options.retentionMs ?? defaults.retentionMs, defaults.leastRetentionMs)',
+    find: 'options.retentionMs ?? defaults.retentionMs, defaults.minRetentionMs)',
     replace: 'options.retentionMs ?? defaults.retentionMs, 0)',
     test: {
       file: 'test/engine/client/options.test.ts',
@@ -144,8 +144,8 @@ export const ofRequests: readonly Protection[] = [
     id: 'lease-fits-timeouts',
     what: 'a renewal has time for all its attempts (C37)',
     file: 'lib/client/client-options.ts',
-    find: 'if (leastMs > leaseMs) {',
-    replace: 'if (leastMs > leaseMs * 1_000) {',
+    find: 'if (minMs > leaseMs) {',
+    replace: 'if (minMs > leaseMs * 1_000) {',
     test: {
       file: 'test/engine/client/options.test.ts',
       name: 'C37 a lease too short for its renewals and their time-outs is refused, with limit and value',

@@ -14,7 +14,7 @@ export const ofTheClocks: readonly Protection[] = [
     id: 'narrow-first',
     what: 'a wall clock set ahead puts no lease into the future (C13, I6)',
     file: leaseContext,
-    find: 'clock.isSet && widthOf(clock.now()) <= widestIntervalMs',
+    find: 'clock.isSet && measureWidth(clock.now()) <= widestIntervalMs',
     replace: 'clock.isSet',
     test: {
       file: clockTrouble,
@@ -162,8 +162,8 @@ export const ofTheClocks: readonly Protection[] = [
     id: 'ask-again',
     what: 'a clock that was set while the time was asked for puts no lease into the future (C13, I6)',
     file: leaseContext,
-    find: 'const mostPings = 2;',
-    replace: 'const mostPings = 1;',
+    find: 'const maxPings = 2;',
+    replace: 'const maxPings = 1;',
     test: {
       file: clockTrouble,
       name: 'C13 I6 a wall clock set an hour ahead while the time is asked for: it is asked for again',

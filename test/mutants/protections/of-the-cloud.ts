@@ -25,8 +25,8 @@ export const ofTheCloud: readonly Protection[] = [
     id: 'sweep-a-day-old',
     what: 'the last lease ended a day ago before its item goes',
     file: 'lib/table/sweep/sweep-leases.ts',
-    find: 'usedBefore: nowMs - defaults.leastRetentionMs',
-    replace: 'usedBefore: nowMs - 0 * defaults.leastRetentionMs',
+    find: 'usedBefore: nowMs - defaults.minRetentionMs',
+    replace: 'usedBefore: nowMs - 0 * defaults.minRetentionMs',
     test: { file: 'test/engine/table/sweep-leases.test.ts', name: 'deletes nothing else' },
   },
   {

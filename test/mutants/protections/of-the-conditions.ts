@@ -150,7 +150,7 @@ export const ofTheConditions: readonly Protection[] = [
     id: 'ours-least-number',
     what: 'an item with a number below all that we write is left alone',
     file: conditions,
-    find: "    { text: `#${attribute} > :leastNumber`, values: { ':leastNumber': -numberLimit } },\n",
+    find: "    { text: `#${attribute} > :minNumber`, values: { ':minNumber': -numberLimit } },\n",
     replace: '',
     test: {
       file: foreignTests,
@@ -161,7 +161,7 @@ export const ofTheConditions: readonly Protection[] = [
     id: 'ours-most-number',
     what: 'an item with a number above all that we write is left alone',
     file: conditions,
-    find: "    { text: `#${attribute} < :mostNumber`, values: { ':mostNumber': numberLimit } },\n",
+    find: "    { text: `#${attribute} < :maxNumber`, values: { ':maxNumber': numberLimit } },\n",
     replace: '',
     test: {
       file: foreignTests,

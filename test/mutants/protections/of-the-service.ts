@@ -79,7 +79,7 @@ export const ofTheService: readonly Protection[] = [
     id: 'allowed-names',
     what: 'a caller may use the names of the deployment only',
     file: 'lib/service/lock-service.ts',
-    find: "if ('name' in request) demandAllowed(host, request.name);",
+    find: "if ('name' in request) checkAllowed(host, request.name);",
     replace: '',
     test: {
       file: requests,

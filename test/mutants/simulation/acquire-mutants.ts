@@ -122,7 +122,7 @@ export const acquireMutants = [
       'return leaseId === this.#leaseId;',
     ],
   ]),
-  ...mutantsOf('lock', 'lib/client/give-back.ts', [
+  ...mutantsOf('lock', 'lib/client/background-release.ts', [
     [
       'give-back: on a signal of its own',
       'store.release(lease, undefined, deadline.signal);',
@@ -130,8 +130,8 @@ export const acquireMutants = [
     ],
     [
       'give-back: again, while the lease may still be on its way',
-      'const mostTries = 8;',
-      'const mostTries = 1;',
+      'const maxTries = 8;',
+      'const maxTries = 1;',
     ],
   ]),
   ...mutantsOf('lock', 'lib/client/local-queue.ts', [

@@ -55,13 +55,13 @@ export const holdingMutants = [
     ],
     [
       'ttl: rewritten by a release',
-      'const release = endOf(lease, { ttl: ttlAfter(context, now) });',
-      'const release = endOf(lease, { ttl: Math.ceil(now / 1000) });',
+      'const release = toEnd(lease, { ttl: ttlAfter(context, now) });',
+      'const release = toEnd(lease, { ttl: Math.ceil(now / 1000) });',
     ],
     [
       'complete: marks the name',
-      'const completion = endOf(lease, { completedAt, result,',
-      'const completion = endOf(lease, { result,',
+      'const completion = toEnd(lease, { completedAt, result,',
+      'const completion = toEnd(lease, { result,',
     ],
   ]),
   ...mutantsOf('lock', 'lib/lease/lease.ts', [
@@ -78,7 +78,7 @@ export const holdingMutants = [
     ],
     [
       'renew: a lease that is lost here is never renewed again',
-      '    this.#demandHeld();\n    await this.#context.store.ensureTime(signal);\n    this.#demandHeld();\n',
+      '    this.#checkHeld();\n    await this.#context.store.ensureTime(signal);\n    this.#checkHeld();\n',
       '    await this.#context.store.ensureTime(signal);\n',
     ],
     [

@@ -1,6 +1,6 @@
 import { acquireMutants } from './acquire-mutants.js';
 import { clockMutants } from './clock-mutants.js';
-import { errandMutants } from './errand-mutants.js';
+import { derivedCallMutants } from './derived-call-mutants.js';
 import { fenceMutants } from './fence-mutants.js';
 import { handOverMutants } from './hand-over-mutants.js';
 import { holdingMutants } from './holding-mutants.js';
@@ -15,7 +15,7 @@ export const mutants: readonly Mutant[] = [
   ...holdingMutants,
   ...fenceMutants,
   ...handOverMutants,
-  ...errandMutants,
+  ...derivedCallMutants,
   ...serviceMutants,
   ...scanMutants,
 ];

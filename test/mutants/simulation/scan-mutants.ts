@@ -41,8 +41,8 @@ export const scanMutants = [
     ],
     [
       'quarantine: after some grants without progress only',
-      'export const mostAttempts = 4;',
-      'export const mostAttempts = 1;',
+      'export const maxAttempts = 4;',
+      'export const maxAttempts = 1;',
     ],
   ]),
   ...mutantsOf('scan', 'lib/scan/seats/slice-progress.ts', [

@@ -12,7 +12,7 @@ export interface Mismatch {
 }
 
 /** One mutant's text. */
-export function keyOf({ file, line, from, to }: Survivor): string {
+export function toKey({ file, line, from, to }: Survivor): string {
   return [file, line, from, to].join('\n');
 }
 
@@ -26,10 +26,10 @@ export function compared(
   excuses: readonly Excuse[],
   files: readonly string[],
 ): Mismatch {
-  const alive = new Set(survivors.map(keyOf));
-  const excused = new Set(excuses.map(keyOf));
+  const alive = new Set(survivors.map(toKey));
+  const excused = new Set(excuses.map(toKey));
   return {
-    unexplained: survivors.filter((survivor) => !excused.has(keyOf(survivor))),
-    outdated: excuses.filter((excuse) => files.includes(excuse.file) && !alive.has(keyOf(excuse))),
+    unexplained: survivors.filter((survivor) => !excused.has(toKey(survivor))),
+    outdated: excuses.filter((excuse) => files.includes(excuse.file) && !alive.has(toKey(excuse))),
   };
 }

@@ -1,4 +1,4 @@
-import { type Excuse, keyOf } from './compare.js';
+import { type Excuse, toKey } from './compare.js';
 import type { Score, Survivor } from './report.js';
 
 const [begin, end] = ['<!-- figures: written by npm run mutation -->', '<!-- end of the figures -->'];
@@ -29,12 +29,12 @@ function scoreTable(scores: readonly Score[]): string {
 }
 
 function survivorList(survivors: readonly Survivor[], excuses: readonly Excuse[]): string {
-  const reasons = new Map(excuses.map((excuse) => [keyOf(excuse), excuse.reason]));
+  const reasons = new Map(excuses.map((excuse) => [toKey(excuse), excuse.reason]));
   const byFile = new Map<string, string[]>();
   for (const survivor of survivors) {
     const lines = byFile.get(survivor.file) ?? [];
     byFile.set(survivor.file, lines);
-    const reason = reasons.get(keyOf(survivor)) ?? 'no reason yet';
+    const reason = reasons.get(toKey(survivor)) ?? 'no reason yet';
     lines.push(`- ${code(survivor.from)} → ${code(survivor.to)} in ${code(survivor.line)}: ${reason}`);
   }
   if (byFile.size === 0) return 'None survived.';

@@ -96,13 +96,13 @@ describe('a table with replicas', () => {
 
   it("grants hold for the table in each Region, and for a customer's keys there", () => {
     const stack = inEurope();
-    const keyOf = (region: string) => `arn:aws:kms:${region}:123456789012:key/${region}`;
+    const toKey = (region: string) => `arn:aws:kms:${region}:123456789012:key/${region}`;
     const leases = made(
       {
         replicas,
         encryption: TableEncryptionV2.customerManagedKey(new Key(stack, 'Key'), {
-          'eu-west-1': keyOf('eu-west-1'),
-          'eu-west-2': keyOf('eu-west-2'),
+          'eu-west-1': toKey('eu-west-1'),
+          'eu-west-2': toKey('eu-west-2'),
         }),
       },
       stack,
@@ -115,7 +115,7 @@ describe('a table with replicas', () => {
     const granted = Object.values(statementsOf(template, 'User')).map(({ Action, Resource }) =>
       JSON.stringify({ Action, Resource }),
     );
-    expect(granted.find((one) => one.includes(keyOf('eu-west-1')))).toContain('kms:Decrypt');
+    expect(granted.find((one) => one.includes(toKey('eu-west-1')))).toContain('kms:Decrypt');
     expect(granted.join()).not.toContain('kms:Encrypt');
   });
 

@@ -16,13 +16,13 @@ import { emptyStack } from '../../support/cdk/synthesize.js';
 const titles = ({ widgets }: ReturnType<typeof dashboardBody>) =>
   widgets.map(({ properties }) => properties.title ?? properties.markdown?.split('\n')[0]);
 
-function bodyOf(props: LeaseholdDashboardProps = {}, stack = emptyStack()) {
+function toErrorBody(props: LeaseholdDashboardProps = {}, stack = emptyStack()) {
   new LeaseholdDashboard(stack, 'Dashboard', props);
   return dashboardBody(Template.fromStack(stack));
 }
 
 it('shows locks alone where there is nothing else', () => {
-  expect(titles(bodyOf())).toEqual([
+  expect(titles(toErrorBody())).toEqual([
     '# Leasehold',
     'Grants and refusals',
     'Waits until granted',
@@ -40,7 +40,7 @@ it('shows scans, functions, the table and the alarms that it is given', () => {
   const scans = [new SliceScan(stack, 'Scan', { leases, bucket })];
   const lockServices = [new LockService(stack, 'Locks', { leases })];
   const alarms = new LeaseholdAlarms(stack, 'Alarms', { scans, lockServices });
-  const body = bodyOf({ leases, scans, lockServices, alarms }, stack);
+  const body = toErrorBody({ leases, scans, lockServices, alarms }, stack);
   expect(titles(body)).toEqual([
     '# Leasehold',
     'Alarms',
@@ -62,7 +62,7 @@ it('shows scans, functions, the table and the alarms that it is given', () => {
 });
 
 it('tells several services apart', () => {
-  const { widgets } = bodyOf({ serviceNames: ['a', 'b'] });
+  const { widgets } = toErrorBody({ serviceNames: ['a', 'b'] });
   const [grants] = widgets.filter(({ properties }) => properties.title === 'Grants and refusals');
   const labels = grants!.properties.metrics!.map((entry) => (entry.at(-1) as { label?: string }).label);
   expect(labels).toEqual([
@@ -77,7 +77,7 @@ it('tells several services apart', () => {
 
 it('has the name and the period that it is told', () => {
   const stack = emptyStack();
-  const body = bodyOf(
+  const body = toErrorBody(
     { dashboardName: 'locks', period: Duration.minutes(1), defaultInterval: Duration.days(1) },
     stack,
   );

@@ -8,16 +8,16 @@ import { StoreClock } from '../../../lib/clock/index.js';
 import { systemRuntime } from '../../../lib/index.js';
 import { accessDenied, cannedServer } from '../../support/canned-server.js';
 import { runCommand } from '../../support/cli/command-line.js';
-import { type LeaseDesk, openLeaseDesk } from '../../support/cli/lease-desk.js';
+import { type LeaseTerminal, openLeaseTerminal } from '../../support/cli/lease-terminal.js';
 import { madeTable } from '../../support/made-table.js';
 
 const actions = ['UpdateItem', 'GetItem', 'BatchGetItem', 'PutItem', 'Query', 'Scan'];
 const _text = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' }) as const;
 
 describe('doctor', () => {
-  let desk: LeaseDesk;
+  let desk: LeaseTerminal;
   beforeAll(async () => {
-    desk = await openLeaseDesk();
+    desk = await openLeaseTerminal();
   });
   afterAll(() => desk?.[Symbol.asyncDispose]());
 

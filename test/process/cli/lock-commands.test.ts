@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type LeaseDesk, openLeaseDesk } from '../../support/cli/lease-desk.js';
+import { type LeaseTerminal, openLeaseTerminal } from '../../support/cli/lease-terminal.js';
 
 describe('the commands for locks', () => {
-  let desk: LeaseDesk;
+  let desk: LeaseTerminal;
 
   beforeAll(async () => {
-    desk = await openLeaseDesk();
+    desk = await openLeaseTerminal();
   });
   afterAll(() => desk?.[Symbol.asyncDispose]());
 

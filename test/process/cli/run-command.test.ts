@@ -2,13 +2,13 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunOnDesk, runOnDesk } from '../../support/cli/run-on-desk.js';
+import { type RunInTerminal, runInTerminal } from '../../support/cli/run-in-terminal.js';
 import { until } from '../../support/until.js';
 
 describe('run', () => {
-  let desk: RunOnDesk;
+  let desk: RunInTerminal;
   beforeAll(async () => {
-    desk = await runOnDesk();
+    desk = await runInTerminal();
   });
   afterAll(() => desk?.[Symbol.asyncDispose]());
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Running, type RunOnDesk, runOnDesk } from '../../support/cli/run-on-desk.js';
+import { type RunInTerminal, type Running, runInTerminal } from '../../support/cli/run-in-terminal.js';
 import { stallingProxy } from '../../support/cli/stalling-proxy.js';
 import { isAlive } from '../../support/local/child-processes.js';
 import { until } from '../../support/until.js';
@@ -13,10 +13,10 @@ const withChild = (script: string, own = script) =>
   `require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(script)}], { stdio: "inherit" }); ${own}`;
 
 describe.skipIf(process.platform === 'win32')('C44 run and its signals', () => {
-  let desk: RunOnDesk;
+  let desk: RunInTerminal;
   let started: number[] = [];
   beforeAll(async () => {
-    desk = await runOnDesk();
+    desk = await runInTerminal();
   });
   afterEach(async () => {
     for (const pid of started) if (await isAlive(pid)) process.kill(pid, 'SIGKILL');

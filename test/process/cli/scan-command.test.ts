@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { walkDirectory } from '../../../lib/local/index.js';
 import { inventory, keyDigest, type Processor, planScan, workSeat } from '../../../lib/scan/index.js';
 import { runCommand } from '../../support/cli/command-line.js';
-import { type LeaseDesk, openLeaseDesk } from '../../support/cli/lease-desk.js';
+import { type LeaseTerminal, openLeaseTerminal } from '../../support/cli/lease-terminal.js';
 import { type TemporaryBucket, temporaryBucket } from '../../support/local/temporary-bucket.js';
 
 describe('scan', () => {
-  let desk: LeaseDesk;
+  let desk: LeaseTerminal;
   let bucket: TemporaryBucket;
   let refusing = false;
 
   beforeAll(async () => {
-    desk = await openLeaseDesk();
+    desk = await openLeaseTerminal();
     bucket = await temporaryBucket({ faults: () => (refusing ? 'deny' : 'ok') });
     const numbers = Array.from({ length: 90 }, (_, index) => index);
     await bucket.write(...numbers.map((index) => `logs/${index % 7}/${index}.txt`), 'a b+c.md', 'ü/日本.TXT');

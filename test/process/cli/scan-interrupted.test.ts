@@ -2,19 +2,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { walkDirectory } from '../../../lib/local/index.js';
 import { readRun } from '../../../lib/scan/index.js';
 import { type RunningCommand, runCommand, startCommand } from '../../support/cli/command-line.js';
-import { type LeaseDesk, openLeaseDesk } from '../../support/cli/lease-desk.js';
+import { type LeaseTerminal, openLeaseTerminal } from '../../support/cli/lease-terminal.js';
 import { stallingProxy } from '../../support/cli/stalling-proxy.js';
 import { until } from '../../support/local/child-processes.js';
 import { type TemporaryBucket, temporaryBucket } from '../../support/local/temporary-bucket.js';
 
 describe('a scan that is interrupted', () => {
-  let desk: LeaseDesk;
+  let desk: LeaseTerminal;
   let bucket: TemporaryBucket;
   /** Pages that S3 still answers; later ones hang until the scan is interrupted. */
   let pagesLeft = Number.POSITIVE_INFINITY;
 
   beforeAll(async () => {
-    desk = await openLeaseDesk();
+    desk = await openLeaseTerminal();
     bucket = await temporaryBucket({
       faults: ({ query }) => {
         // Planning asks without a continuation; what counts here are the pages behind a cursor.

@@ -8,13 +8,13 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkTable } from '../../../lib/table/check-table.js';
 import { runCommand } from '../../support/cli/command-line.js';
-import { type LeaseDesk, openLeaseDesk } from '../../support/cli/lease-desk.js';
+import { type LeaseTerminal, openLeaseTerminal } from '../../support/cli/lease-terminal.js';
 
 describe('table create', () => {
-  let desk: LeaseDesk;
+  let desk: LeaseTerminal;
 
   beforeAll(async () => {
-    desk = await openLeaseDesk();
+    desk = await openLeaseTerminal();
   });
   afterAll(() => desk?.[Symbol.asyncDispose]());
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { runCommand, startCommand } from '../../support/cli/command-line.js';
-import { openLeaseDesk } from '../../support/cli/lease-desk.js';
+import { openLeaseTerminal } from '../../support/cli/lease-terminal.js';
 
 const commands = [['ls'], ['inspect'], ['break'], ['reopen'], ['table', 'create'], ['scan']];
 
@@ -55,7 +55,7 @@ describe('the command line', () => {
 
 describe('the command line with a store', () => {
   it('says how to make a table that is missing, in one line', async () => {
-    await using desk = await openLeaseDesk();
+    await using desk = await openLeaseTerminal();
     const { exitCode, stdout, stderr } = await runCommand([
       'ls',
       '--table',
@@ -78,7 +78,7 @@ describe('the command line with a store', () => {
   });
 
   it('ends quietly when the reader of its output goes away', async () => {
-    await using desk = await openLeaseDesk();
+    await using desk = await openLeaseTerminal();
     await desk.locks.acquire('somebody');
     const { child, ended, stderr } = startCommand(['ls', ...desk.where]);
     child.stdout?.destroy();

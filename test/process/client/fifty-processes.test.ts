@@ -39,14 +39,14 @@ describe('50 processes that want one lock', () => {
       expect(told.flatMap(({ errors }) => errors)).toEqual([]);
       expect(ends.filter(([code, signal]) => code !== 0 || signal !== null)).toEqual([]);
       const tokens = told.flatMap((report) => report.tokens).sort((a, b) => a - b);
-      const witness = await itemOf('witness', 'counter');
+      const witness = await toItem('witness', 'counter');
       expect(tokens).toHaveLength(processes * turns);
       expect(witness.count).toBe(tokens.length);
       // In the order in which they entered; the lock's own counter agrees with them.
       expect(witness.journal).toEqual(tokens);
       expect(new Set(tokens).size).toBe(tokens.length);
       expect(witness).not.toHaveProperty('inside');
-      const lock = await itemOf('leases', 'contended');
+      const lock = await toItem('leases', 'contended');
       expect(lock).not.toHaveProperty('leaseId');
       expect(lock.version).toBeGreaterThanOrEqual(tokens.at(-1)!);
     } finally {
@@ -63,7 +63,7 @@ describe('50 processes that want one lock', () => {
     return child;
   }
 
-  async function itemOf(TableName: string, name: string): Promise<Record<string, unknown>> {
+  async function toItem(TableName: string, name: string): Promise<Record<string, unknown>> {
     const Key = { name: { S: name } };
     const { Item } = await stage.it.raw.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }));
     return unmarshall(Item!);

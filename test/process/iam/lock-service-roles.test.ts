@@ -39,13 +39,13 @@ const roles = {
 };
 const functions = Object.keys(roles) as ServiceFunctionName[];
 const machineName = account.idOf('Machine', 'AWS::StepFunctions::StateMachine');
-const executionOf = (name: string, region = 'eu-central-1') =>
+const findExecution = (name: string, region = 'eu-central-1') =>
   `arn:aws:states:${region}:123456789012:execution:${name}`;
 
 let sent: Readonly<Record<ServiceFunctionName, readonly IamRequest[]>>;
 
 beforeAll(async () => {
-  const recorded = await recordedService({ names, execution: executionOf(`${machineName}:run-1`) });
+  const recorded = await recordedService({ names, execution: findExecution(`${machineName}:run-1`) });
   sent = {
     service: account.iamRequests(recorded.service),
     operators: account.iamRequests(recorded.operators),
@@ -101,12 +101,12 @@ describe.each(functions)('the role of the %s function', (name) => {
   });
 
   it('may ask for the executions of the watched machine, and of no other', async () => {
-    expect(await role.denied([describing(executionOf(`${machineName}:any`))])).toEqual([]);
-    expect(await role.denied([describing(executionOf(`${machineName}/label:any`))])).toEqual([]);
+    expect(await role.denied([describing(findExecution(`${machineName}:any`))])).toEqual([]);
+    expect(await role.denied([describing(findExecution(`${machineName}/label:any`))])).toEqual([]);
     const others = [
-      executionOf('Other:any'),
-      executionOf(`${machineName}2:any`),
-      executionOf(`${machineName}:any`, 'eu-west-1'),
+      findExecution('Other:any'),
+      findExecution(`${machineName}2:any`),
+      findExecution(`${machineName}:any`, 'eu-west-1'),
     ];
     expect(await role.allowed(others.map(describing))).toEqual([]);
   });
@@ -114,7 +114,7 @@ describe.each(functions)('the role of the %s function', (name) => {
   it('may do nothing that is not on its list', async () => {
     const leases = account.tableArn('leases');
     const key = { 'dynamodb:LeadingKeys': ['settlement/1'] };
-    const run = executionOf(`${machineName}:run-1`);
+    const run = findExecution(`${machineName}:run-1`);
     expect(
       await role.allowed([
         on('dynamodb:DeleteItem', leases, key),

@@ -32,7 +32,7 @@ afterAll(async () => {
 const runOn = (lambda: LocalLambda, executionName: string, input: Json) =>
   runStateMachine(definition, input, { invoke: lambda.invoke, executionName });
 
-function verdictOf(outcome: ExecutionOutcome): VerdictAnswer {
+function parseVerdict(outcome: ExecutionOutcome): VerdictAnswer {
   expect(outcome).toMatchObject({ status: 'SUCCEEDED' });
   return (outcome as { output: unknown }).output as VerdictAnswer;
 }
@@ -40,7 +40,7 @@ function verdictOf(outcome: ExecutionOutcome): VerdictAnswer {
 describe('the synthesized state machine with the bundled functions on a real engine', () => {
   it('scans a prefix: what it reports is what an independent walk finds', async () => {
     await using lambda = await bench.start();
-    const { status, report } = verdictOf(
+    const { status, report } = parseVerdict(
       await runOn(lambda, 'whole', { bucket: 'data', seats: 3, slices: 6, pageSize: 20 }),
     );
     expect({ status, objects: report.objects, bytes: report.bytes }).toEqual({
@@ -71,7 +71,7 @@ describe('the synthesized state machine with the bundled functions on a real eng
         },
       },
     });
-    const { status, report } = verdictOf(
+    const { status, report } = parseVerdict(
       await runOn(lambda, 'crash', { bucket: 'data', seats: 3, slices: 4, pageSize: 5 }),
     );
     expect(killed).toHaveLength(1);
@@ -97,20 +97,20 @@ describe('the synthesized state machine with the bundled functions on a real eng
         },
       },
     );
-    expect(verdictOf(outcome).report.objects).toBe(walked.objects);
+    expect(parseVerdict(outcome).report.objects).toBe(walked.objects);
     expect(answers.length).toBeGreaterThan(1);
     expect(new Set(answers.slice(0, -1))).toEqual(new Set(['more']));
   });
 
   it('goes on with an earlier run, which is done already', async () => {
     await using lambda = await bench.start();
-    const { report } = verdictOf(await runOn(lambda, 'again', { run: 'whole', bucket: 'data', seats: 2 }));
+    const { report } = parseVerdict(await runOn(lambda, 'again', { run: 'whole', bucket: 'data', seats: 2 }));
     expect(report).toMatchObject(walked);
   });
 
   it('fences its ledger', async () => {
     await using lambda = await bench.start({ env: { LEASEHOLD_LEDGER_TABLE: 'ledger' } });
-    const { report } = verdictOf(
+    const { report } = parseVerdict(
       await runOn(lambda, 'ledger', { bucket: 'data', prefix: 'a/', seats: 2, pageSize: 10 }),
     );
     expect(report.objects).toBe(50);

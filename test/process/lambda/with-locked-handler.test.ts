@@ -20,7 +20,7 @@ function endingIn(ms: number) {
   return { getRemainingTimeInMillis: () => end - performance.now() };
 }
 
-const nameOf = (event: Event) => event.name;
+const readName = (event: Event) => event.name;
 
 /** Requests that never time out by themselves. */
 const slowRequests = { requestTimeoutMs: 30_000, leaseMs: 120_000, renewEveryMs: 40_000 };
@@ -34,12 +34,12 @@ describe('withLockedHandler', () => {
     actor?: Actor,
   ) => {
     const { locks } = actor ?? (await stage.it.readyActor());
-    return withLockedHandler(nameOf, handler, { locks, ...options });
+    return withLockedHandler(readName, handler, { locks, ...options });
   };
   const holder = async (name: string) => (await stage.it.item(name))?.leaseId;
 
   it('is a handler of two arguments, which Lambda takes for one without a callback', async () => {
-    const handler = withLockedHandler(nameOf, async (_event, _context: Context, lease) => lease.token, {
+    const handler = withLockedHandler(readName, async (_event, _context: Context, lease) => lease.token, {
       whenHeld: () => 'held' as const,
     });
     expect(handler).toHaveLength(2);
@@ -67,11 +67,11 @@ describe('withLockedHandler', () => {
 
   it('C35 with too little time left for the work it does not try for the lock, and says what is missing', async () => {
     const actor = await stage.it.readyActor();
-    const handler = await wrapped(async () => 'never', { marginMs: 500, leastWorkMs: 700 }, actor);
+    const handler = await wrapped(async () => 'never', { marginMs: 500, minWorkMs: 700 }, actor);
     for (const ms of [1_150, 0, Number.NaN]) {
       await expect(handler({ name: stage.name() }, endingIn(ms))).rejects.toMatchObject({
         name: 'UsageError',
-        message: expect.stringContaining('marginMs 500 + leastWorkMs 700 need 1200'),
+        message: expect.stringContaining('marginMs 500 + minWorkMs 700 need 1200'),
       });
     }
     expect(actor.meter.total).toBe(0);
@@ -164,7 +164,7 @@ describe('withLockedHandler', () => {
         await sleep(1_200);
         return 'late, but nobody waits';
       },
-      { leastWorkMs: 500 },
+      { minWorkMs: 500 },
     );
     expect(await handler({ name }, endingIn(1_800))).toBe('late, but nobody waits');
   });
@@ -206,12 +206,12 @@ describe('withLockedHandler', () => {
 
   it.each([
     ['marginMs', 0],
-    ['leastWorkMs', -1],
+    ['minWorkMs', -1],
     ['waitMs', Number.NaN],
     ['whenHeld', 'wait'],
     ['whenCompleted', 1],
   ])('%s: %s is refused when the handler is wrapped', (option, value) => {
-    const wrap = () => withLockedHandler(nameOf, async () => 'never', { [option]: value });
+    const wrap = () => withLockedHandler(readName, async () => 'never', { [option]: value });
     expect(wrap).toThrow(
       expect.objectContaining({
         name: 'UsageError',
@@ -225,7 +225,7 @@ describe('withLockedHandler', () => {
     for (const name of ['', 7, undefined, Promise.resolve('x')] as never[]) {
       await expect(handler({ name }, endingIn(60_000))).rejects.toMatchObject({ name: 'UsageError' });
     }
-    const without = withLockedHandler(nameOf, async () => 'never');
+    const without = withLockedHandler(readName, async () => 'never');
     await expect(without({ name: 'x' }, endingIn(60_000))).rejects.toMatchObject({
       name: 'UsageError',
       message: expect.stringContaining('LEASEHOLD_TABLE'),

@@ -116,7 +116,7 @@ const stranger = fc.record({
 });
 
 /** A client's error, however it came. */
-function refusalOf(answer: AnyAnswer): AnyAnswer {
+function findRefusal(answer: AnyAnswer): AnyAnswer {
   if (answer?.statusCode === undefined) return answer;
   expect([400, 403, 405]).toContain(answer.statusCode);
   return JSON.parse(answer.body);
@@ -132,7 +132,7 @@ describe('malformed and hostile requests', () => {
     const before = await stage.it.everything();
     await checkProperty(
       fc.asyncProperty(hostile, async (event) => {
-        const { ok, error } = refusalOf(await handle(event));
+        const { ok, error } = findRefusal(await handle(event));
         expect(ok).toBe(false);
         expect(error.name).toBe('UsageError');
         expect(error.message).not.toBe('');
@@ -178,7 +178,7 @@ describe('malformed and hostile requests to the bundled service', () => {
     const before = pids();
     await checkProperty(
       fc.asyncProperty(hostile, async (event) => {
-        const { ok, error } = refusalOf(await service.ask(event));
+        const { ok, error } = findRefusal(await service.ask(event));
         expect({ ok, name: error.name }).toEqual({ ok: false, name: 'UsageError' });
       }),
       { cases: 3_000 },

@@ -13,7 +13,7 @@ describe('npm start -- --dir', () => {
     const { exitCode, json, stderr } = await startJson(['--dir', files.directory]);
     expect(exitCode).toBe(0);
     expect(json).toMatchObject({ complete: true, objects: 0, independentCount: 0, slices: 1, takeovers: 0 });
-    expect(json.mischief).toMatchObject({ ordered: [], strikes: [] });
+    expect(json.faults).toMatchObject({ ordered: [], strikes: [] });
     expect(stderr).toContain('nobody is struck: there is no object to work on');
   });
 
@@ -22,9 +22,9 @@ describe('npm start -- --dir', () => {
     const { exitCode, json } = await startJson(['--dir', files.directory, '--lease', '2s', '--seats', '2']);
     expect(exitCode).toBe(0);
     expect(json).toMatchObject({ complete: true, objects: 1, independentCount: 1 });
-    expect(json.mischief.strikes).toMatchObject([{ kind: 'stop', slice: '000000', page: 1 }]);
+    expect(json.faults.strikes).toMatchObject([{ kind: 'stop', slice: '000000', page: 1 }]);
     expect(json.staleWritesRejected).toBe(1);
-    expect(json.mischief.notes).toHaveLength(1);
+    expect(json.faults.notes).toHaveLength(1);
   });
 
   it('names that some layer is known to get wrong, on small pages', async () => {
@@ -54,7 +54,7 @@ describe('npm start -- --dir', () => {
       '3',
       '--slices',
       '12',
-      '--no-mischief',
+      '--no-faults',
     ];
     // A file on a cut may move the cuts of the next plan, until none moves any more.
     for (let round = 0; ; round++) {

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startOptionsOf } from '../../../bin/start/start-options.js';
+import { parseStartOptions } from '../../../bin/start/start-options.js';
 import { startProcess } from '../../support/start/start-process.js';
 
 describe('the options of npm start', () => {
   it('have defaults, and take what is given', () => {
-    expect(startOptionsOf([])).toMatchObject({ leaseMs: 4_000, mischief: true, json: false });
-    expect(startOptionsOf([]).directory).toMatch(/node_modules\/?$/);
-    const given = startOptionsOf([
+    expect(parseStartOptions([])).toMatchObject({ leaseMs: 4_000, faults: true, json: false });
+    expect(parseStartOptions([]).directory).toMatch(/node_modules\/?$/);
+    const given = parseStartOptions([
       ...['--dir', '/a', '--seats', '3', '--slices', '9', '--page-size', '10', '--lease', '1500ms'],
-      ...['--seed', '5', '--no-mischief', '--json', '--engine', 'dynalite'],
+      ...['--seed', '5', '--no-faults', '--json', '--engine', 'dynalite'],
     ]);
     expect(given).toEqual({
       directory: '/a',
@@ -18,7 +18,7 @@ describe('the options of npm start', () => {
       pageSize: 10,
       leaseMs: 1_500,
       seed: 5,
-      mischief: false,
+      faults: false,
       json: true,
       engine: 'dynalite',
     });

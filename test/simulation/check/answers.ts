@@ -23,7 +23,7 @@ export const checkAnswers: Check = (history) => {
       continue;
     const lie =
       lieIn(record, ends) ??
-      refusalOf(record, premises, handed) ??
+      findRefusal(record, premises, handed) ??
       gone.ghostIn(record) ??
       givenUp.ghostIn(record);
     if (lie) tell(record.atMs, `${record.process} is told by ${record.what}: ${lie}`);
@@ -149,7 +149,7 @@ class GivenUp {
 }
 
 /** A refusal for a wrong reason. */
-function refusalOf(call: CallRecord, premises: Premises, handed: ReadonlySet<string>): string | undefined {
+function findRefusal(call: CallRecord, premises: Premises, handed: ReadonlySet<string>): string | undefined {
   const { outcome, otherLeaseId, process, firstId, lastId, isAlone, waitMs = 0 } = call;
   if (outcome === 'LockHeldError' && otherLeaseId !== undefined && isAlone && !handed.has(otherLeaseId)) {
     const number = numberOfId(otherLeaseId);

@@ -2,7 +2,7 @@ import type { Check, History, Violation } from '../history/history.js';
 import { checkAfterwards } from './afterwards.js';
 import { checkAnswers } from './answers.js';
 import { checkCompletion } from './completion.js';
-import { checkErrands } from './errands.js';
+import { checkDerivedCalls } from './derived-calls.js';
 import { checkGivenBack } from './given-back.js';
 import { checkHandOvers } from './hand-overs.js';
 import { checkHolders } from './holders.js';
@@ -28,7 +28,7 @@ export const lockChecks: readonly Check[] = [
   checkMonotony,
   checkLiveness,
   checkCompletion,
-  checkErrands,
+  checkDerivedCalls,
   checkRequestCounts,
   checkStoreTime,
   checkTimeToLive,

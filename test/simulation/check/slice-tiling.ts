@@ -21,7 +21,7 @@ export const checkTiling: Check = (history) => {
     }
     if (after) slices.set(key, after);
     const isMoved = before?.hi?.S !== after?.hi?.S || before?.child !== after?.child || !before;
-    const problem = isMoved && problemOf(planned, slices);
+    const problem = isMoved && findProblem(planned, slices);
     if (problem) violations.push({ rule: 'tiling', atMs, what: `after a write to ${key}: ${problem}` });
   }
   return violations;
@@ -31,7 +31,7 @@ function rangesOf(cuts: readonly string[]): Range[] {
   return Array.from({ length: cuts.length + 1 }, (_, at) => ({ lo: cuts[at - 1], hi: cuts[at] }));
 }
 
-function problemOf(planned: readonly Range[], slices: ReadonlyMap<string, Item>): string | undefined {
+function findProblem(planned: readonly Range[], slices: ReadonlyMap<string, Item>): string | undefined {
   const items = [...slices.values()];
   const ranges = items.map(rangeOf);
   for (const range of planned) if (!ranges.some(({ lo }) => lo === range.lo)) ranges.push(range);

@@ -31,7 +31,7 @@ export const checkTakeovers: Check = (history) => {
     }
     // A hand-over may be gone on with again by whoever has the JSON, at any time: the later one counts.
     const isSuperseded = isOwn && !goesOn(write) && clocksHold && atMs <= endsMs;
-    if (isSuperseded && (grantedAtMs.get(from) ?? atMs) > endOf(to, calls)) {
+    if (isSuperseded && (grantedAtMs.get(from) ?? atMs) > toEnd(to, calls)) {
       tell('supersede', `${to} evicts ${from}, which was granted after nobody waited for it any more`);
     }
   }
@@ -39,7 +39,7 @@ export const checkTakeovers: Check = (history) => {
 };
 
 /** When the call that a lease was acquired by came to its end. */
-function endOf(leaseId: string, calls: readonly CallRecord[]): number {
+function toEnd(leaseId: string, calls: readonly CallRecord[]): number {
   const [process, number] = [processOf(leaseId), numberOfId(leaseId)];
   const call = calls.find(
     (one) => one.process === process && one.firstId < number && number <= one.lastId && one.isAlone,

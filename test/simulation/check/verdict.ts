@@ -3,7 +3,7 @@ import { numberIn, textIn } from './lease-writes.js';
 import { sliceWrites } from './slice-facts.js';
 
 /** At so many grants without progress a slice is given up. */
-const mostAttempts = 4;
+const maxAttempts = 4;
 
 /** Every key is in exactly one slice's final result; a run is failed for a good reason only. */
 export const checkVerdict: Check = (history) => {
@@ -34,5 +34,5 @@ function isExcused(history: History): boolean {
     if (numberIn(before, 'version') !== numberIn(after, 'version'))
       grants.set(key, (grants.get(key) ?? 0) + 1);
   }
-  return [...grants.values()].some((count) => count >= mostAttempts);
+  return [...grants.values()].some((count) => count >= maxAttempts);
 }

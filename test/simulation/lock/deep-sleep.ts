@@ -1,16 +1,20 @@
 import type { Cluster } from '../world/cluster.js';
 import type { ClientHabits } from './hold-options.js';
 import { Machine } from './machine.js';
-import type { Troupe } from './troupe.js';
+import type { Workers } from './workers.js';
 
 /**
  * All processes sleep for hours, as laptops and frozen Lambdas do. Right after they wake up, before any timer, their
  * leases are asked: drift has had time to add up.
  */
-export async function sleepDeeply(cluster: Cluster, troupe: Troupe, names: readonly string[]): Promise<void> {
+export async function sleepDeeply(
+  cluster: Cluster,
+  workers: Workers,
+  names: readonly string[],
+): Promise<void> {
   const { loop, random } = cluster;
   const forMs = random.spread(20 * 60_000, 12 * 3_600_000);
-  for (const process of troupe.processes) process.pause(forMs);
+  for (const process of workers.processes) process.pause(forMs);
   cluster.note('all', `sleep for ${(forMs / 60_000).toFixed(0)} minutes`);
   await loop.run(loop.nowMs + forMs - 0.001);
   for (const name of names) cluster.survey(name, 'woken');

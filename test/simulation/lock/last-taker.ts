@@ -1,15 +1,15 @@
 import type { CallRecord } from '../history/history.js';
 import type { Cluster } from '../world/cluster.js';
+import type { FaultProfile } from './fault-profile.js';
 import type { ClientHabits } from './hold-options.js';
 import { Machine } from './machine.js';
-import type { Weather } from './weather.js';
 
 /** The `Date` header has whole seconds. */
 const headerMs = 1_000;
 /** Drift within the bound since the last sample, and rounding up. */
 const driftMs = 200;
 /** A wider interval counts for no more in the end of a lease, whatever wall clocks were set forward. */
-const mostUncertaintyMs = 5_000;
+const maxUncertaintyMs = 5_000;
 /** Requests and answers of a network in which nothing goes wrong. */
 const calmTripMs = 100;
 
@@ -19,37 +19,37 @@ const calmTripMs = 100;
  */
 export async function takeLast(
   cluster: Cluster,
-  weather: Weather,
+  faultProfile: FaultProfile,
   habits: ClientHabits,
   names: readonly string[],
   forwardMs: number,
 ): Promise<void> {
   const clocks = { monotonicRate: 1, wallRate: 1, wallAheadMs: 0 };
   const machine = new Machine(cluster, 'last', 'last', habits, clocks);
-  const apart = Math.max(...weather.frontEndsAheadMs) - Math.min(...weather.frontEndsAheadMs);
+  const apart = Math.max(...faultProfile.frontEndsAheadMs) - Math.min(...faultProfile.frontEndsAheadMs);
   const grantersUncertainty = Math.min(
     headerMs + habits.requestTimeoutMs * habits.maxAttempts + driftMs + forwardMs,
-    mostUncertaintyMs + driftMs,
+    maxUncertaintyMs + driftMs,
   );
   const takersUncertainty = headerMs + calmTripMs + driftMs;
   const withinMs =
     habits.leaseMs +
-    weather.skewMs +
+    faultProfile.skewMs +
     apart +
     grantersUncertainty +
     takersUncertainty +
     habits.pollCeilingMs +
     2 * calmTripMs;
   // Broken clocks grant leases of any length: nobody waits.
-  const isPromised = weather.clocksHold;
-  // Patience is measured by the newcomer's clocks, in the more impatient way.
-  const patienceMs = isPromised ? 1.001 * withinMs + 1 : 1;
+  const isPromised = faultProfile.clocksHold;
+  // BackOff is measured by the newcomer's clocks, in the more impatient way.
+  const askedWaitMs = isPromised ? 1.001 * withinMs + 1 : 1;
   let open = names.length;
   for (const name of names) {
     const acquired = machine.call(
       'acquire at last',
       name,
-      () => machine.locks.acquire(name, { waitMs: patienceMs }),
+      () => machine.locks.acquire(name, { waitMs: askedWaitMs }),
       ({ leaseId }) => ({ leaseId }),
     );
     acquired.then(
@@ -70,7 +70,7 @@ export async function takeLast(
       (error) => cluster.fail(error),
     );
   }
-  const untilMs = cluster.nowMs + patienceMs + 10_000;
+  const untilMs = cluster.nowMs + askedWaitMs + 10_000;
   await cluster.loop.run(untilMs, () => open === 0);
   const records = cluster.history.records;
   for (const name of names) {

@@ -51,7 +51,7 @@ export class Machine {
     this.process.onCrash(() =>
       cluster.history.records.push({ kind: 'crash', atMs: cluster.nowMs, process: id }),
     );
-    const transport = cluster.transportOf(this.process, (operation) => {
+    const transport = cluster.makeTransport(this.process, (operation) => {
       if (isRead(operation)) this.#reads++;
       else this.#writes++;
     });

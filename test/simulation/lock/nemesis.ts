@@ -1,11 +1,11 @@
 import type { Cluster } from '../world/cluster.js';
 import type { SimProcess } from '../world/sim-process.js';
-import type { Weather } from './weather.js';
+import type { FaultProfile } from './fault-profile.js';
 
 /** What the nemesis may do to processes: likelihoods per look. */
-export type Faults = Pick<Weather, 'pauses' | 'freezes' | 'steps' | 'crashes' | 'cuts' | 'clocksHold'>;
+export type Faults = Pick<FaultProfile, 'pauses' | 'freezes' | 'steps' | 'crashes' | 'cuts' | 'clocksHold'>;
 
-/** Brings trouble over the processes of a schedule, as often as its weather says, until it is stopped. */
+/** Brings trouble over the processes of a schedule, as often as its faultProfile says, until it is stopped. */
 export class Nemesis {
   readonly #cluster: Cluster;
   readonly #faults: Faults;

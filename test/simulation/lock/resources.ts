@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import {
-  demandRows,
+  checkRows,
   guardedPutObject,
   guardTransaction,
   guardUpdate,
@@ -49,7 +49,7 @@ export async function actOnResource(machine: Machine, lease: Lease, rows: SqlRow
     default: {
       const fence = sqlFence(lease, { placeholder: '$1' });
       const changed = async () =>
-        demandRows(lease, await rows.update(machine, lease.name, lease.leaseId, fence));
+        checkRows(lease, await rows.update(machine, lease.name, lease.leaseId, fence));
       await machine.call('sqlFence', lease.name, changed, undefined, known);
     }
   }

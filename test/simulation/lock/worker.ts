@@ -1,5 +1,5 @@
 import type { Lease } from '../../../lib/lease/index.js';
-import { runErrand } from './errands.js';
+import { runDerivedCall } from './derived-calls.js';
 import type { Machine } from './machine.js';
 import { actOnResource } from './resources.js';
 import type { SqlRows } from './sql-rows.js';
@@ -36,7 +36,7 @@ export async function work(options: WorkerOptions): Promise<void> {
     await machine.process.sleep(random.spread(1, 1_500));
     const name = random.pick(names);
     if (!options.isCalm && random.chance(0.12)) await operate(machine, name);
-    else if (random.chance(0.14)) await runErrand(machine, options.leaseMs);
+    else if (random.chance(0.14)) await runDerivedCall(machine, options.leaseMs);
     else await lockOnce(options, name, options.isRestarted || random.chance(0.1));
   }
 }
@@ -140,14 +140,14 @@ async function end(machine: Machine, lease: Lease, { isCalm, nextCheckpoint }: W
     const checkpoint = cluster.random.chance(0.2) ? nextCheckpoint() : undefined;
     const change = checkpoint === undefined ? undefined : { set: { checkpoint } };
     const facts = { ...known, ...(checkpoint !== undefined && { checkpoint }) };
-    const outcomeOf = (outcome: string) => ({
-      outcome: outcome === 'lost' ? `lost: ${lossOf(lease)}` : outcome,
+    const toOutcome = (outcome: string) => ({
+      outcome: outcome === 'lost' ? `lost: ${findLoss(lease)}` : outcome,
     });
-    await machine.call('release', lease.name, () => lease.release(change), outcomeOf, facts);
+    await machine.call('release', lease.name, () => lease.release(change), toOutcome, facts);
   } else if (roll < 0.86) {
     cluster.letGo(lease);
-    const outcomeOf = () => ({ outcome: lease.isHeld ? 'still held' : 'ok' });
-    await machine.call('complete', lease.name, () => lease.complete('done'), outcomeOf, known);
+    const toOutcome = () => ({ outcome: lease.isHeld ? 'still held' : 'ok' });
+    await machine.call('complete', lease.name, () => lease.complete('done'), toOutcome, known);
   } else if (roll < 0.95) {
     cluster.note(process.id, 'crashes');
     process.crash();
@@ -156,7 +156,7 @@ async function end(machine: Machine, lease: Lease, { isCalm, nextCheckpoint }: W
   // Otherwise it forgets the lease, which goes on being renewed until the process ends.
 }
 
-function lossOf(lease: Lease): string {
+function findLoss(lease: Lease): string {
   return (lease.signal.reason as { reason?: string } | undefined)?.reason ?? 'never told';
 }
 

@@ -17,7 +17,7 @@ export class FrontEnds {
   /** The `Date` of an answer that one of them gives now. */
   date(): string {
     const ms = this.#loop.nowMs + this.#random.pick(this.#aheadMs);
-    return textOf(Math.floor(ms / 1000));
+    return toText(Math.floor(ms / 1000));
   }
 }
 
@@ -27,7 +27,7 @@ const recent: { second: number; text: string }[] = [
   { second: 0, text: '' },
 ];
 
-function textOf(second: number): string {
+function toText(second: number): string {
   const known = recent[second & 1]!;
   if (known.second !== second) {
     known.second = second;

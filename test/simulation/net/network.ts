@@ -3,7 +3,7 @@ import type { Random } from '../world/random.js';
 
 /** How badly a network treats its packets; likelihoods and milliseconds. */
 export interface NetworkHabits {
-  readonly mostDelayMs: number;
+  readonly maxDelayMs: number;
   readonly requestLoss: number;
   readonly answerLoss: number;
   /** The request arrives once more, soon or long after. */
@@ -15,7 +15,7 @@ export interface NetworkHabits {
 
 /** A network that works. */
 export const calmNetwork: NetworkHabits = {
-  mostDelayMs: 20,
+  maxDelayMs: 20,
   requestLoss: 0,
   answerLoss: 0,
   duplication: 0,
@@ -67,7 +67,7 @@ export class Network {
     this.#cutUntilMs.clear();
   }
 
-  fateOf(process: string): Fate {
+  describeFate(process: string): Fate {
     const random = this.#random;
     const { habits } = this;
     const lost = this.isCut(process, 'there') || random.chance(habits.requestLoss);
@@ -87,6 +87,6 @@ export class Network {
   }
 
   #delayMs(): number {
-    return this.#random.spread(0.5, this.habits.mostDelayMs);
+    return this.#random.spread(0.5, this.habits.maxDelayMs);
   }
 }

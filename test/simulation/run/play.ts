@@ -2,7 +2,7 @@ import { s3Sdk } from '../../../lib/fence/s3-sdk.js';
 import { lockChecks, serviceChecks, violationsOf } from '../check/index.js';
 import { scanChecks } from '../check/scan-checks.js';
 import type { Violation } from '../history/history.js';
-import { playLines } from '../lock/line-schedule.js';
+import { playLines } from '../lock/hand-over-schedule.js';
 import { playLocks } from '../lock/lock-schedule.js';
 import { playScan } from '../scan/scan-schedule.js';
 import { playService } from '../service/service-schedule.js';
@@ -11,7 +11,7 @@ import type { Trace } from '../world/trace.js';
 
 const suites = {
   lock: { play: playLocks, checks: lockChecks },
-  line: { play: playLines, checks: lockChecks },
+  'hand-over': { play: playLines, checks: lockChecks },
   service: { play: playService, checks: serviceChecks },
   scan: { play: playScan, checks: scanChecks },
 } as const;

@@ -2,7 +2,7 @@ import type { Spared } from '../world/random.js';
 import type { Told } from './told.js';
 
 /** Replays that a reduction may take: seconds for locks, some more for scans. */
-const mostReplays = 4_000;
+const maxReplays = 4_000;
 
 /** What is left of a schedule when all is taken out of it that its violation does not need. */
 export interface Reduction extends Told {
@@ -28,8 +28,8 @@ export async function reduce(
   let best = whole;
   let spared: Spared = new Set();
   let replays = 0;
-  for (let size = draws; size >= 1 && replays < mostReplays; size = Math.floor(size / 2)) {
-    for (let end = draws; end > 0 && replays < mostReplays; end -= size) {
+  for (let size = draws; size >= 1 && replays < maxReplays; size = Math.floor(size / 2)) {
+    for (let end = draws; end > 0 && replays < maxReplays; end -= size) {
       const more = new Set(spared);
       for (let draw = Math.max(0, end - size); draw < end; draw++) more.add(draw);
       if (more.size === spared.size) continue;

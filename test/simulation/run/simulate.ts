@@ -15,7 +15,7 @@ export interface SimulateOptions {
 const locksPerOther = 10;
 
 /** Shown of the seeds that broke a rule. */
-const mostShown = 20;
+const maxShown = 20;
 
 /** Plays schedules of the suites on all threads. Answers whether no rule was broken. */
 export async function simulate(options: SimulateOptions, suites: readonly Suite[]): Promise<boolean> {
@@ -43,11 +43,11 @@ export async function simulate(options: SimulateOptions, suites: readonly Suite[
 
 function print(suite: Suite, result: SeedsResult, tookMs: number, { from, threads }: SimulateOptions): void {
   const { played, violations, cpuMs, records } = result;
-  for (const { seed, violations: broken } of violations.slice(0, mostShown)) {
+  for (const { seed, violations: broken } of violations.slice(0, maxShown)) {
     for (const { rule, what } of broken.slice(0, 3)) console.log(`${suite} seed ${seed}: ${rule}: ${what}`);
     console.log(`  replay: npm run sim -- --suite ${suite} --seed ${seed} --trace`);
   }
-  if (violations.length > mostShown) console.log(`… and ${violations.length - mostShown} seeds more`);
+  if (violations.length > maxShown) console.log(`… and ${violations.length - maxShown} seeds more`);
   console.log(
     `${suite}: ${played} schedules from seed ${from}, ${records} records, ${violations.length} with violations; ` +
       `${((1000 * played) / tookMs).toFixed(0)} a second on ${threads} threads ` +

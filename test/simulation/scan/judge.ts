@@ -9,7 +9,7 @@ import type { SimS3 } from './sim-s3.js';
 const withinMs = 10 * 60_000;
 
 /** Rounds of work that it may take: one, and one more for what others were still at when the proof looked first. */
-const mostRounds = 4;
+const maxRounds = 4;
 
 /** Finishes the run with fresh seats where nothing goes wrong any more, and records what its proof says. */
 export async function judge(
@@ -30,7 +30,7 @@ export async function judge(
     for (let round = 0; ; round++) {
       // The proof may come before any more work: what it sees then is as the seats left it.
       if (round > 0 || cluster.random.chance(0.5)) await workSeat({ ...shared, seat: 1000 });
-      const verdict = await verifyScan({ ...shared, maxRounds: mostRounds });
+      const verdict = await verifyScan({ ...shared, maxRounds: maxRounds });
       if (verdict.status !== 'more') return verdict;
     }
   };

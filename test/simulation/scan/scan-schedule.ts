@@ -1,8 +1,8 @@
 import { planScan } from '../../../lib/scan/index.js';
 import type { History, Premises } from '../history/history.js';
+import { drawClocks, drawFaultProfile, type FaultProfile } from '../lock/fault-profile.js';
 import { type ClientHabits, drawClientHabits } from '../lock/hold-options.js';
 import { Nemesis } from '../lock/nemesis.js';
-import { drawClocks, drawWeather, type Weather } from '../lock/weather.js';
 import { FrontEnds } from '../net/front-ends.js';
 import { Network } from '../net/network.js';
 import { Cluster, leaseTable } from '../world/cluster.js';
@@ -11,7 +11,7 @@ import type { Trace } from '../world/trace.js';
 import { drawKeys } from './bucket-keys.js';
 import { judge } from './judge.js';
 import { ScanMachine } from './scan-machine.js';
-import { SeatTroupe } from './seat-troupe.js';
+import { SeatWorkers } from './seat-workers.js';
 import { SimS3 } from './sim-s3.js';
 import { steal } from './thief.js';
 
@@ -19,29 +19,29 @@ const run = 'run';
 
 /** Plays one schedule of a scan from the draws of its seed: plan, seats and thieves in trouble, then rounds in peace, then the proof. */
 export async function playScan(random: Random, trace?: Trace): Promise<History> {
-  const weather: Weather = { ...drawWeather(random, true), deepSleep: false };
+  const faultProfile: FaultProfile = { ...drawFaultProfile(random, true), deepSleep: false };
   const habits = drawClientHabits(random);
   const keys = drawKeys(random);
-  const cluster = clusterOf(random, weather, habits, keys, trace);
+  const cluster = clusterOf(random, faultProfile, habits, keys, trace);
   const s3 = new SimS3(keys);
   const seats = random.whole(1, 3);
-  const troupe = new SeatTroupe(cluster, habits, s3, run);
+  const workers = new SeatWorkers(cluster, habits, s3, run);
   const plan = await planned(cluster, habits, s3, seats);
   if (plan) {
-    for (let seat = 0; seat < seats; seat++) troupe.start(seat);
+    for (let seat = 0; seat < seats; seat++) workers.start(seat);
     const thief = new ScanMachine(cluster, 'thief', habits, drawClocks(random, true), s3);
     steal(thief, run, keys).catch((error) => cluster.fail(error));
-    const nemesis = new Nemesis(cluster, weather, () => troupe.processes, 3 * habits.leaseMs);
-    if (weather.earlyDeletion) cluster.loop.after(random.spread(1, 10_000), () => deleteSlice(cluster));
+    const nemesis = new Nemesis(cluster, faultProfile, () => workers.processes, 3 * habits.leaseMs);
+    if (faultProfile.earlyDeletion) cluster.loop.after(random.spread(1, 10_000), () => deleteSlice(cluster));
     if (random.chance(0.4)) putMore(cluster, s3, keys);
-    await cluster.loop.run(cluster.nowMs + random.between(3_000, 20_000), () => troupe.isDone);
+    await cluster.loop.run(cluster.nowMs + random.between(3_000, 20_000), () => workers.isDone);
     nemesis.stop();
     thief.process.crash();
   }
   cluster.network.calm();
   cluster.lateIsLost = true;
-  if (random.chance(0.5)) for (const process of troupe.processes) process.crash();
-  troupe.isOver = true;
+  if (random.chance(0.5)) for (const process of workers.processes) process.crash();
+  workers.isOver = true;
   await judge(cluster, habits, s3, run, seats);
   cluster.loop.clear();
   if (cluster.failure !== undefined) throw cluster.failure;
@@ -96,17 +96,17 @@ function deleteSlice(cluster: Cluster): void {
 
 function clusterOf(
   random: Random,
-  weather: Weather,
+  faultProfile: FaultProfile,
   habits: ClientHabits,
   keys: readonly string[],
   trace: Trace,
 ): Cluster {
   const premises: Premises = {
     clocksHold: true,
-    skewMs: weather.skewMs,
+    skewMs: faultProfile.skewMs,
     retentionMs: habits.retentionMs,
-    isCalm: weather.isCalm,
-    wallSteps: weather.steps > 0,
+    isCalm: faultProfile.isCalm,
+    wallSteps: faultProfile.steps > 0,
     isPatient: true,
     deletedEarlyAtMs: undefined,
     keys,
@@ -116,8 +116,8 @@ function clusterOf(
     premises,
     random.pick([0, 500, 5_000]),
     (loop) => ({
-      network: new Network(loop, random, weather.network),
-      frontEnds: new FrontEnds(loop, random, weather.frontEndsAheadMs),
+      network: new Network(loop, random, faultProfile.network),
+      frontEnds: new FrontEnds(loop, random, faultProfile.frontEndsAheadMs),
     }),
     trace,
   );

@@ -1,4 +1,4 @@
-import { type SliceItem, sliceGroup, sliceOf } from '../../../lib/scan/slices/slice.js';
+import { parseSlice, type SliceItem, sliceGroup } from '../../../lib/scan/slices/slice.js';
 import { materialiseChild } from '../../../lib/scan/slices/slice-creation.js';
 import { splitSlice } from '../../../lib/scan/slices/split-slice.js';
 import { orderOfText } from '../store/attribute-values.js';
@@ -18,7 +18,7 @@ export async function steal(machine: ScanMachine, run: string, keys: readonly st
       const names: string[] = [];
       for await (const page of table.namesInGroup(sliceGroup(run))) names.push(...page);
       const slices = (await table.getMany(names))
-        .map(sliceOf)
+        .map(parseSlice)
         .filter((slice) => !slice.completedAt && (!slice.child || random.chance(0.2)));
       if (slices.length === 0) continue;
       const slice = random.pick(slices);

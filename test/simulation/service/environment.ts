@@ -31,7 +31,7 @@ export class Environment {
   constructor(cluster: Cluster, id: string, habits: ClientHabits, clocks: ClockHabits) {
     this.#cluster = cluster;
     this.process = new SimProcess(cluster.loop, cluster.random, id, clocks);
-    const transport = cluster.transportOf(
+    const transport = cluster.makeTransport(
       this.process,
       () => {},
       () => this.#caller,

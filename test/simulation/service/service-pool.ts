@@ -1,6 +1,6 @@
 import type { LockClientOptions } from '../../../lib/client/index.js';
+import { drawClocks, type FaultProfile } from '../lock/fault-profile.js';
 import type { ClientHabits } from '../lock/hold-options.js';
-import { drawClocks, type Weather } from '../lock/weather.js';
 import { SimClient, type Transport } from '../net/sim-client.js';
 import { answered, internalError, refused, type StoreAnswer } from '../store/answers.js';
 import type { Cluster, Sender } from '../world/cluster.js';
@@ -24,14 +24,14 @@ class InvokeCommand {
 export class ServicePool {
   readonly #cluster: Cluster;
   readonly #habits: ClientHabits;
-  readonly #weather: Weather;
+  readonly #faultProfile: FaultProfile;
   #environments: Environment[] = [];
   #made = 0;
 
-  constructor(cluster: Cluster, habits: ClientHabits, weather: Weather) {
+  constructor(cluster: Cluster, habits: ClientHabits, faultProfile: FaultProfile) {
     this.#cluster = cluster;
     this.#habits = habits;
-    this.#weather = weather;
+    this.#faultProfile = faultProfile;
   }
 
   get processes(): readonly SimProcess[] {
@@ -55,7 +55,7 @@ export class ServicePool {
     /** What comes again is a retry of the SDK's. */
     const sent = new WeakSet<object>();
     return (_, input, onReply) => {
-      const fate = network.fateOf(process.id);
+      const fate = network.describeFate(process.id);
       const request = Buffer.from(input.Payload).toString();
       this.#recordSent(process, request, !sent.has(input));
       sent.add(input);
@@ -68,7 +68,7 @@ export class ServicePool {
         if (fate.trouble === 'throttled') return reply(tooMany);
         if (fate.trouble === 'failed-before') return reply(serviceTrouble);
         this.#invoke({ process: process.id, isLate }, request, (invoked) =>
-          reply(fate.trouble === 'failed-after' ? serviceTrouble : answerOf(invoked)),
+          reply(fate.trouble === 'failed-after' ? serviceTrouble : toAnswer(invoked)),
         );
       };
       if (fate.thereMs !== undefined) loop.after(fate.thereMs, () => arrive(false));
@@ -101,7 +101,7 @@ export class ServicePool {
     this.#environments = this.#environments.filter(({ process }) => !process.isCrashed);
     const free = this.#environments.filter(({ isFree }) => isFree);
     if (free.length > 0) return this.#cluster.random.pick(free);
-    const clocks = drawClocks(this.#cluster.random, this.#weather.clocksHold);
+    const clocks = drawClocks(this.#cluster.random, this.#faultProfile.clocksHold);
     // The zero makes it a machine that freezes: its wall clock is not set back, too.
     const made = new Environment(this.#cluster, `λ0${++this.#made}`, this.#habits, clocks);
     this.#environments.push(made);
@@ -111,7 +111,7 @@ export class ServicePool {
   /** In the middle of what it does: an error of the code, too little memory. */
   #maybeCrash(process: SimProcess): void {
     const { random, loop } = this.#cluster;
-    if (!random.chance(this.#weather.crashes)) return;
+    if (!random.chance(this.#faultProfile.crashes)) return;
     loop.after(random.spread(0.5, 200), () => {
       if (!process.isCrashed) this.#cluster.note(process.id, 'crashes');
       process.crash();
@@ -121,7 +121,7 @@ export class ServicePool {
   /** Between invocations an environment is frozen; one day it is thrown away. */
   #rest(process: SimProcess): void {
     const { random } = this.#cluster;
-    if (this.#weather.isCalm || process.isCrashed || !random.chance(0.5)) return;
+    if (this.#faultProfile.isCalm || process.isCrashed || !random.chance(0.5)) return;
     process.freeze(random.spread(10, 20_000));
   }
 
@@ -140,6 +140,6 @@ export class ServicePool {
   }
 }
 
-function answerOf({ payload, failed }: Invoked): StoreAnswer {
+function toAnswer({ payload, failed }: Invoked): StoreAnswer {
   return answered({ Payload: Buffer.from(payload), ...(failed && { FunctionError: 'Unhandled' }) });
 }

@@ -9,13 +9,13 @@ export class NotSimulated extends Error {
 }
 
 /** The one type that a value has. */
-export function typeOf(value: AttributeValue): string {
+export function findType(value: AttributeValue): string {
   for (const type in value) return type;
   throw new NotSimulated('a value without a type');
 }
 
 /** A number of DynamoDB's, as far as a `number` holds it exactly. */
-export function numberOf(text: string): number {
+export function toNumber(text: string): number {
   const value = Number(text);
   if (!Number.isFinite(value) || text.replace(/\D/g, '').length > 16) {
     throw new NotSimulated(`the number ${text}`);
@@ -26,8 +26,8 @@ export function numberOf(text: string): number {
 /** Whether two values are the same for DynamoDB: unlike types never are, sets have no order. */
 export function isEqual(a: AttributeValue, b: AttributeValue): boolean {
   if (a === b) return true;
-  const type = typeOf(a);
-  if (type !== typeOf(b)) return false;
+  const type = findType(a);
+  if (type !== findType(b)) return false;
   const left = (a as unknown as Record<string, unknown>)[type];
   const right = (b as unknown as Record<string, unknown>)[type];
   switch (type) {
@@ -36,7 +36,7 @@ export function isEqual(a: AttributeValue, b: AttributeValue): boolean {
     case 'NULL':
       return left === right;
     case 'N':
-      return left === right || numberOf(left as string) === numberOf(right as string);
+      return left === right || toNumber(left as string) === toNumber(right as string);
     case 'L':
       return isEqualList(left as AttributeValue[], right as AttributeValue[]);
     case 'M':
@@ -50,13 +50,13 @@ export function isEqual(a: AttributeValue, b: AttributeValue): boolean {
 export function order(a: AttributeValue, b: AttributeValue): number | undefined {
   if (a.N !== undefined && b.N !== undefined) return orderOfNumbers(a.N, b.N);
   if (a.S !== undefined && b.S !== undefined) return orderOfText(a.S, b.S);
-  if (typeOf(a) === typeOf(b)) throw new NotSimulated(`order of ${typeOf(a)}`);
+  if (findType(a) === findType(b)) throw new NotSimulated(`order of ${findType(a)}`);
   return undefined;
 }
 
 /** Rounding keeps the order, so what a `number` can't hold exactly compares as well, unless it is too close to call. */
 function orderOfNumbers(a: string, b: string): number {
-  return Number(a) < Number(b) ? -1 : Number(a) > Number(b) ? 1 : numberOf(a) - numberOf(b);
+  return Number(a) < Number(b) ? -1 : Number(a) > Number(b) ? 1 : toNumber(a) - toNumber(b);
 }
 
 /** By UTF-8 bytes: what S3 lists and DynamoDB compares by. Apart from the product's own, which it checks. */

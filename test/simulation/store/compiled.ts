@@ -34,16 +34,16 @@ function known<T>(cache: Map<string, T & Placeholders>, text: string, read: (tok
 }
 
 /** DynamoDB refuses placeholders that are given and not used, and the other way round. */
-export function demandPlaceholders(
+export function checkPlaceholders(
   given: { readonly names: Readonly<Record<string, string>>; readonly values: Item },
   condition: Placeholders | undefined,
   update: Placeholders | undefined,
 ): void {
-  demandSame('names', given.names, condition?.names, update?.names);
-  demandSame('values', given.values, condition?.values, update?.values);
+  checkSame('names', given.names, condition?.names, update?.names);
+  checkSame('values', given.values, condition?.values, update?.values);
 }
 
-function demandSame(
+function checkSame(
   what: string,
   given: object,
   inCondition: ReadonlySet<string> = unused,
@@ -53,11 +53,11 @@ function demandSame(
     if (inCondition.has(placeholder) || inUpdate.has(placeholder)) continue;
     throw new InvalidUpdate(`of the ${what}, ${placeholder} is not used`);
   }
-  demandGiven(what, given, inCondition);
-  demandGiven(what, given, inUpdate);
+  checkGiven(what, given, inCondition);
+  checkGiven(what, given, inUpdate);
 }
 
-function demandGiven(what: string, given: object, used: ReadonlySet<string>): void {
+function checkGiven(what: string, given: object, used: ReadonlySet<string>): void {
   for (const placeholder of used) {
     if (!(placeholder in given)) throw new InvalidUpdate(`of the ${what}, ${placeholder} is not given`);
   }

@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { isEqual, NotSimulated, order, typeOf } from './attribute-values.js';
+import { findType, isEqual, NotSimulated, order } from './attribute-values.js';
 import { atPath, type Operand, type Scope, takeOperand, takePath } from './operands.js';
 import type { Tokens } from './tokens.js';
 
@@ -61,7 +61,7 @@ function takeTypeTest(tokens: Tokens): Test {
   tokens.demand(')');
   return (scope) => {
     const value = operand(scope);
-    return value !== undefined && typeOf(value) === scope.values[type]?.S;
+    return value !== undefined && findType(value) === scope.values[type]?.S;
   };
 }
 

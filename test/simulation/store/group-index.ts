@@ -6,13 +6,13 @@ import { orderOfText } from './attribute-values.js';
 export class GroupIndex {
   readonly #loop: EventLoop;
   readonly #random: Random;
-  readonly #mostLagMs: number;
+  readonly #maxLagMs: number;
   readonly #groups = new Map<string, Map<string, { fromMs: number; untilMs: number }>>();
 
-  constructor(loop: EventLoop, random: Random, mostLagMs: number) {
+  constructor(loop: EventLoop, random: Random, maxLagMs: number) {
     this.#loop = loop;
     this.#random = random;
-    this.#mostLagMs = mostLagMs;
+    this.#maxLagMs = maxLagMs;
   }
 
   /** The item was written. */
@@ -40,6 +40,6 @@ export class GroupIndex {
   }
 
   #laterMs(): number {
-    return this.#loop.nowMs + this.#random.between(0, this.#mostLagMs);
+    return this.#loop.nowMs + this.#random.between(0, this.#maxLagMs);
   }
 }

@@ -66,14 +66,14 @@ function batch(store: SimStore, random: Random, { RequestItems }: AnyInput): Sto
 }
 
 /** Pages are as long as chance will have them. */
-const mostInPage = 30;
+const maxInPage = 30;
 
 /** A page of a whole table. */
 function scan(store: SimStore, random: Random, input: AnyInput): StoreAnswer {
   const items = [...store.itemsOf(input.TableName)];
   const after = input.ExclusiveStartKey && keyText(input.ExclusiveStartKey);
   const start = after === undefined ? 0 : items.findIndex(([key]) => key === after) + 1;
-  const page = items.slice(start, start + random.whole(1, mostInPage));
+  const page = items.slice(start, start + random.whole(1, maxInPage));
   const last = page.at(-1);
   const more = last !== undefined && start + page.length < items.length;
   return answered({
@@ -88,7 +88,7 @@ function query(index: GroupIndex, random: Random, input: AnyInput): StoreAnswer 
   const after: string | undefined = input.ExclusiveStartKey?.name.S;
   const names = index.namesIn(group);
   const start = after === undefined ? 0 : names.indexOf(after) + 1;
-  const page = names.slice(start, start + random.whole(1, mostInPage));
+  const page = names.slice(start, start + random.whole(1, maxInPage));
   const last = page.at(-1);
   const more = last !== undefined && start + page.length < names.length;
   return answered({

@@ -1,6 +1,6 @@
 import { answered, refused, type StoreAnswer } from './answers.js';
 import type { Item } from './attribute-values.js';
-import { conditionOf, demandPlaceholders, updateOf } from './compiled.js';
+import { checkPlaceholders, conditionOf, updateOf } from './compiled.js';
 import type { GroupIndex } from './group-index.js';
 import { InvalidUpdate } from './update.js';
 
@@ -53,13 +53,13 @@ export class SimStore {
   }
 
   /** Whether the condition holds; `undefined` if it does, otherwise the refusal. */
-  refusalOf(request: ItemRequest): StoreAnswer | undefined {
+  findRefusal(request: ItemRequest): StoreAnswer | undefined {
     const names = request.ExpressionAttributeNames ?? {};
     const values = request.ExpressionAttributeValues ?? none;
     const text = request.ConditionExpression;
     const condition = text === undefined ? undefined : conditionOf(text);
     const update = request.UpdateExpression ? updateOf(request.UpdateExpression) : undefined;
-    demandPlaceholders({ names, values }, condition, update);
+    checkPlaceholders({ names, values }, condition, update);
     const before = this.get(request.TableName, request.Key);
     if (!condition || condition.test({ item: before ?? none, names, values })) return undefined;
     const withItem = request.ReturnValuesOnConditionCheckFailure === 'ALL_OLD' && before !== undefined;
@@ -83,7 +83,7 @@ export class SimStore {
   /** One conditional write of one item. */
   write(request: ItemRequest): StoreAnswer {
     return valid(() => {
-      const refusal = this.refusalOf(request);
+      const refusal = this.findRefusal(request);
       if (refusal) return refusal;
       const before = this.get(request.TableName, request.Key);
       const after = this.resultOf(request);
@@ -97,7 +97,7 @@ export class SimStore {
   /** All or nothing, over items of any tables. */
   transact(requests: readonly (ItemRequest & { readonly isCheck: boolean })[]): StoreAnswer {
     return valid(() => {
-      const refusals = requests.map((request) => this.refusalOf(request));
+      const refusals = requests.map((request) => this.findRefusal(request));
       if (refusals.some((refusal) => refusal !== undefined)) {
         const CancellationReasons = refusals.map((refusal) =>
           refusal ? { Code: 'ConditionalCheckFailed', ...refusal.body } : { Code: 'None' },

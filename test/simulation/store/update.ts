@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { type Item, NotSimulated, numberOf } from './attribute-values.js';
+import { type Item, NotSimulated, toNumber } from './attribute-values.js';
 import { atPath, type Operand, type Scope, takeOperand, takePath } from './operands.js';
 import type { Tokens } from './tokens.js';
 
@@ -77,8 +77,8 @@ function sum(left: Operand, right: Operand, sign: 1 | -1): Operand {
     const b = right(scope);
     if (a === undefined || b === undefined) return undefined;
     if (a.N === undefined || b.N === undefined) throw new InvalidUpdate('an operand is no number');
-    const result = numberOf(a.N) + sign * numberOf(b.N);
-    if (!Number.isInteger(numberOf(a.N)) || !Number.isInteger(numberOf(b.N))) {
+    const result = toNumber(a.N) + sign * toNumber(b.N);
+    if (!Number.isInteger(toNumber(a.N)) || !Number.isInteger(toNumber(b.N))) {
       throw new NotSimulated('sums of fractions');
     }
     return { N: String(result) };

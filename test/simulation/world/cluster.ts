@@ -58,14 +58,14 @@ export class Cluster {
   constructor(
     random: Random,
     premises: Premises,
-    mostIndexLagMs: number,
+    maxIndexLagMs: number,
     parts: (loop: EventLoop) => { readonly network: Network; readonly frontEnds: FrontEnds },
     trace: Trace,
   ) {
     this.random = random;
     this.history = { premises, records: [] };
     this.trace = trace;
-    this.#index = new GroupIndex(this.loop, random, mostIndexLagMs);
+    this.#index = new GroupIndex(this.loop, random, maxIndexLagMs);
     this.store = new SimStore(this.#index, (write) => this.#recordWrite(write));
     const { network, frontEnds } = parts(this.loop);
     this.network = network;
@@ -95,7 +95,7 @@ export class Cluster {
    *
    * @param sender in whose name it sends, if not in its own
    */
-  transportOf(process: SimProcess, count: (operation: string) => void, sender?: () => Sender): Transport {
+  makeTransport(process: SimProcess, count: (operation: string) => void, sender?: () => Sender): Transport {
     const backend = { store: this.store, index: this.#index, random: this.random };
     const way = this.wayOf(process, (operation, input) => carryOut(backend, operation, input), sender);
     return (operation, input, onReply) => {
@@ -119,11 +119,11 @@ export class Cluster {
         operation,
         input,
       };
-      const fate = this.network.fateOf(process.id);
+      const fate = this.network.describeFate(process.id);
       const arrive = (isLate: boolean) => {
         if (isLate && this.lateIsLost) return;
         this.#current = isLate ? { ...request, isLate } : request;
-        const answer = answerOf(fate, () => service(operation, input));
+        const answer = toAnswer(fate, () => service(operation, input));
         this.#current = undefined;
         this.trace && this.note('store', shownArrival(request, isLate, answer));
         if (isLate || fate.backMs === undefined || this.network.isCut(process.id, 'back')) return;
@@ -245,7 +245,7 @@ interface SentInput {
 }
 
 /** Trouble at the store: nothing is done, or it is done and nobody is told. */
-function answerOf({ trouble }: Fate, carryOut: () => StoreAnswer): StoreAnswer {
+function toAnswer({ trouble }: Fate, carryOut: () => StoreAnswer): StoreAnswer {
   if (trouble === 'throttled') return throttled;
   if (trouble === 'failed-before') return internalError;
   const answer = carryOut();

@@ -1,5 +1,5 @@
 /** No schedule needs more; one that does goes round in circles. */
-const mostEvents = 400_000;
+const maxEvents = 400_000;
 
 /** Something that will happen; it can be called off. */
 export interface PendingEvent {
@@ -51,7 +51,7 @@ export class EventLoop {
           return resolve();
         }
         this.nowMs = next.atMs;
-        if (++this.#events > mostEvents) return reject(new Error(`more than ${mostEvents} events`));
+        if (++this.#events > maxEvents) return reject(new Error(`more than ${maxEvents} events`));
         try {
           next.run!();
         } catch (error) {

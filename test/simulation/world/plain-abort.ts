@@ -13,7 +13,7 @@ export class PlainAbortSignal {
   }
 
   addEventListener(type: 'abort', listener: Listener, options: { readonly once?: boolean } = {}): void {
-    demandAbort(type);
+    checkAbort(type);
     const added: Listening = { listener, once: options.once ?? false, isRemoved: false, next: undefined };
     let last = this.#first;
     if (!last) this.#first = added;
@@ -26,7 +26,7 @@ export class PlainAbortSignal {
   }
 
   removeEventListener(type: 'abort', listener: Listener): void {
-    demandAbort(type);
+    checkAbort(type);
     let before: Listening | undefined;
     for (let known = this.#first; known; before = known, known = known.next) {
       if (known.listener !== listener) continue;
@@ -91,6 +91,6 @@ function plainReason(): DOMException {
   return new DOMException('This operation was aborted', 'AbortError');
 }
 
-function demandAbort(type: string): void {
+function checkAbort(type: string): void {
   if (type !== 'abort') throw new Error(`not simulated: the event ${type}`);
 }

@@ -4,10 +4,10 @@ import { type ClockHabits, LocalClocks } from './local-clocks.js';
 import type { Random } from './random.js';
 
 /** Node fires a timer of less than a millisecond after one. */
-const leastTimerMs = 1;
+const minTimerMs = 1;
 
 /** Less is rounding: true time is a number with some thirteen digits before the point. */
-const leastLeftMs = 1e-3;
+const minLeftMs = 1e-3;
 
 /**
  * One process: a `Runtime` for the production code, and what can happen to it. What a paused process would get
@@ -88,7 +88,7 @@ export class SimProcess {
     return new Promise((resolve) => {
       const goOn = () => {
         const left = this.#pausedUntilMs - this.#loop.nowMs;
-        if (left > leastLeftMs) this.#loop.after(left, goOn);
+        if (left > minLeftMs) this.#loop.after(left, goOn);
         else if (!this.#crashed) resolve();
       };
       this.#loop.after(this.#pausedUntilMs - this.#loop.nowMs, goOn);
@@ -113,13 +113,13 @@ export class SimProcess {
 
   #setTimer(wake: () => void, delayMs: number): () => void {
     const { clocks } = this;
-    const wholeMs = Math.max(leastTimerMs, Math.floor(delayMs));
+    const wholeMs = Math.max(minTimerMs, Math.floor(delayMs));
     const dueMs = clocks.monotonicMs + wholeMs;
     let cancelled = false;
     const fire = () => {
       if (cancelled || this.#crashed) return;
       const leftMs = dueMs - clocks.monotonicMs;
-      if (leftMs > leastLeftMs) event = this.#loop.after(clocks.trueMsFor(leftMs), fire);
+      if (leftMs > minLeftMs) event = this.#loop.after(clocks.trueMsFor(leftMs), fire);
       else if (this.isPaused) this.deliver(fire);
       else {
         cancelled = true;

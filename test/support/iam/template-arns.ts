@@ -83,7 +83,7 @@ export class TemplateArns {
   }
 
   /** The physical name of a resource. */
-  nameOf(logicalId: string): string {
+  readName(logicalId: string): string {
     const properties = this.#resource(logicalId).Properties ?? {};
     const own = nameProperties.map((property) => properties[property]).find((name) => name !== undefined);
     return own === undefined ? logicalId : String(this.resolve(own));
@@ -94,7 +94,7 @@ export class TemplateArns {
     const { Type } = this.#resource(logicalId);
     const arn = arnOfType[Type];
     if (!arn) throw new Error(`no made-up ARN for a ${Type} (${logicalId})`);
-    return arn(this.nameOf(logicalId));
+    return arn(this.readName(logicalId));
   }
 
   /** A value without intrinsic functions. @throws Error at one that is not known here */
@@ -132,7 +132,7 @@ export class TemplateArns {
   #reference(id: string): string {
     const known = pseudoParameters[id] ?? this.#parameters[id] ?? this.#template.Parameters?.[id]?.Default;
     if (known !== undefined) return known;
-    return refersByArn.has(this.#resource(id).Type) ? this.arnOf(id) : this.nameOf(id);
+    return refersByArn.has(this.#resource(id).Type) ? this.arnOf(id) : this.readName(id);
   }
 
   #resource(logicalId: string): CloudFormationResource {

@@ -29,7 +29,7 @@ function expectedOf(item: Item, before: number, seenLeaseId: string | undefined)
   return lastLeaseId?.S === 'mine' ? 'given-back' : 'held';
 }
 
-async function outcomeOf(asked: Promise<GrantOutcome>): Promise<{ kind: string; outcome?: GrantOutcome }> {
+async function toOutcome(asked: Promise<GrantOutcome>): Promise<{ kind: string; outcome?: GrantOutcome }> {
   try {
     const outcome = await asked;
     const isAdopted = outcome.kind === 'granted' && outcome.grant.adopted;
@@ -47,7 +47,7 @@ export async function checkItem(place: Place, item: Item, seenLeaseId: string | 
   await place.put(item);
   const before = await place.get(name);
   const expected = expectedOf(item, takeoverBefore(place.context), seenLeaseId);
-  const { kind, outcome } = await outcomeOf(requestGrant(place.context, { ...request, name, seenLeaseId }));
+  const { kind, outcome } = await toOutcome(requestGrant(place.context, { ...request, name, seenLeaseId }));
   const after = (await place.get(name))!;
   if (kind !== expected) throw new Error(`${kind}, where ${expected} is right`);
   if (expected !== 'granted') expect(after).toEqual(before);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { protections } from '../../mutants/protections/index.js';
 
 const root = join(import.meta.dirname, '..', '..', '..');
-const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
+const toText = (file: string) => readFileSync(join(root, file), 'utf8');
 
 describe('the protections that can be taken out', () => {
   it('each have an id of their own', () => {
@@ -15,8 +15,8 @@ describe('the protections that can be taken out', () => {
   it.each(protections)(
     '$id stands in its file, once, and its test is in a file that there is',
     (protection) => {
-      expect(textOf(protection.file).split(protection.find)).toHaveLength(2);
-      expect(textOf(protection.test.file)).toContain('it');
+      expect(toText(protection.file).split(protection.find)).toHaveLength(2);
+      expect(toText(protection.test.file)).toContain('it');
     },
   );
 });

@@ -16,10 +16,13 @@ describe('the plan of faults', () => {
     expect(planFaults({ seed: 7, ...minute }).slice(0, short.length)).toEqual(short);
   });
 
-  it.each([1, 2, 3, 4, 5])('has every kind within a minute, within its time and crew (seed %i)', (seed) => {
-    const faults = planFaults({ seed, ...minute });
+  it.each([1, 2, 3, 4, 5])(
+    'has every kind within a minute, within its time and workers (seed %i)',
+    (seed) => {
+      const faults = planFaults({ seed, ...minute });
 
-    expect(new Set(faults.map(({ kind }) => kind))).toEqual(new Set(faultKinds));
-    expect(faults.every(({ atMs, worker }) => atMs < 60_000 && worker >= 0 && worker < 12)).toBe(true);
-  });
+      expect(new Set(faults.map(({ kind }) => kind))).toEqual(new Set(faultKinds));
+      expect(faults.every(({ atMs, worker }) => atMs < 60_000 && worker >= 0 && worker < 12)).toBe(true);
+    },
+  );
 });

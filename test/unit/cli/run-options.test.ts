@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { holdOptionsOf, type RunOptions } from '../../../bin/cli/run/run-options.js';
+import { type RunOptions, toHoldOptions } from '../../../bin/cli/run/run-options.js';
 import { LockClient } from '../../../lib/client/index.js';
 import { requestTimeoutFor } from '../../../lib/lambda/request-timeout.js';
 import type { LeaseTable } from '../../../lib/table/index.js';
@@ -12,8 +12,8 @@ const options = (lease?: number, grace?: number): RunOptions => {
 
 describe('how run holds its lock', () => {
   it('C44 leaves room for the grace before the lease ends: SIGKILL comes before anybody else has the lock', () => {
-    expect(holdOptionsOf(options())).toEqual({ leaseMs: 30_000, safetyMarginMs: 10_000 });
-    expect(holdOptionsOf(options(60_000, 30_000))).toEqual({ leaseMs: 60_000, safetyMarginMs: 30_000 });
+    expect(toHoldOptions(options())).toEqual({ leaseMs: 30_000, safetyMarginMs: 10_000 });
+    expect(toHoldOptions(options(60_000, 30_000))).toEqual({ leaseMs: 60_000, safetyMarginMs: 30_000 });
   });
 
   it('fits any lease and grace that can be asked for', () => {
@@ -21,7 +21,7 @@ describe('how run holds its lock', () => {
     const grace = fc.integer({ min: 1, max: 86_400_000 });
     checkProperty(
       fc.property(lease, grace, (leaseMs, graceMs) => {
-        const hold = holdOptionsOf(options(leaseMs, graceMs));
+        const hold = toHoldOptions(options(leaseMs, graceMs));
         const requestTimeoutMs = requestTimeoutFor(leaseMs);
         expect(hold.safetyMarginMs).toBeGreaterThanOrEqual(leaseMs / 10);
         expect(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { durationMs, shownDuration } from '../../../bin/cli/duration.js';
+import { durationMs, formatDuration } from '../../../bin/cli/duration.js';
 import { jsonText } from '../../../bin/cli/json-text.js';
 import { locationText, s3Location } from '../../../bin/cli/s3-location.js';
 import { textTable } from '../../../bin/cli/text-table.js';
@@ -15,7 +15,7 @@ describe('words on the command line', () => {
   });
 
   it('shows durations in their two largest units', () => {
-    const shown = [0, 1_234, 12_400, 60_000, 200_000, 3_600_000, 3_605_000, 187_200_000].map(shownDuration);
+    const shown = [0, 1_234, 12_400, 60_000, 200_000, 3_600_000, 3_605_000, 187_200_000].map(formatDuration);
     expect(shown).toEqual(['0.0s', '1.2s', '12s', '1m', '3m 20s', '1h', '1h', '2d 4h']);
   });
 

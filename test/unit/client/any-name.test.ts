@@ -44,7 +44,7 @@ function isName(text: string): boolean {
   return bytes.length > 0 && bytes.length <= 1_024 && bytes.toString() === text && !units.some(isControl);
 }
 
-function refusalOf(check: (name: string) => void, name: unknown): Error | undefined {
+function findRefusal(check: (name: string) => void, name: unknown): Error | undefined {
   try {
     check(name as string);
     return undefined;
@@ -57,9 +57,9 @@ describe('any name', () => {
   it('is taken if it is 1 to 1,024 bytes of UTF-8 without controls, and refused in a short line otherwise', () => {
     checkProperty(
       fc.property(anyText, (name) => {
-        const refusal = refusalOf(checkLockName, name);
+        const refusal = findRefusal(checkLockName, name);
         expect(refusal === undefined).toBe(isName(name));
-        expect(refusalOf(checkGroupName, name) === undefined).toBe(isName(name));
+        expect(findRefusal(checkGroupName, name) === undefined).toBe(isName(name));
         if (!refusal) return;
         expect(refusal.name).toBe('UsageError');
         if (refusal.message.length > 200) throw new Error(`${refusal.message.length} characters`);
@@ -82,7 +82,7 @@ describe('any name', () => {
           fc.constantFrom(Symbol('s'), () => 1, ring()),
         ),
         (name) => {
-          const refusal = refusalOf(checkLockName, name);
+          const refusal = findRefusal(checkLockName, name);
           expect(refusal).toMatchObject({ name: 'UsageError' });
           expect(refusal!.message).toMatch(/^Lock name must be a string; got /);
         },

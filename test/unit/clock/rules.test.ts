@@ -26,13 +26,13 @@ const settings = {
 const noTable = {} as LeaseTable;
 const noStore = {} as LeaseStore;
 
-function contextOf({ clock, runtime }: Machine): LeaseContext {
+function makeContext({ clock, runtime }: Machine): LeaseContext {
   return { table: noTable, store: noStore, clock, runtime, skewMs, retentionMs: 86_400_000 };
 }
 
 /** A lease that the machine was granted now, as its client would hold it. */
 function granted(machine: Machine): { readonly lease: Lease; readonly expiresAt: number } {
-  const context = contextOf(machine);
+  const context = makeContext(machine);
   const expiresAt = expiryFor(context, leaseMs);
   const grant = { leaseId: 'id', token: 1, expiresAt, acquiredAt: 0, item: undefined, adopted: false };
   return { lease: new Lease(context, { name: 'n', owner: 'o' }, grant, settings), expiresAt };
@@ -84,7 +84,7 @@ describe('the rules of granting, holding and taking (protocol, section 3)', () =
     time.pass(expiresAt - 100 - time.now, honest);
     expect(taker.clock.now().latest - skewMs).toBeGreaterThan(expiresAt);
     expect(lease.remainingMs).toBeGreaterThan(0);
-    expect(expiresAt < takeoverBefore(contextOf(taker))).toBe(false);
+    expect(expiresAt < takeoverBefore(makeContext(taker))).toBe(false);
   });
 
   it('I2 the taker leaves room for the skew between the store’s front ends', () => {
@@ -95,7 +95,7 @@ describe('the rules of granting, holding and taking (protocol, section 3)', () =
     time.pass(expiresAt - 100 - time.now, honest);
     expect(taker.clock.now().earliest).toBeGreaterThan(expiresAt);
     expect(lease.remainingMs).toBeGreaterThan(0);
-    expect(expiresAt < takeoverBefore(contextOf(taker))).toBe(false);
+    expect(expiresAt < takeoverBefore(makeContext(taker))).toBe(false);
   });
 
   it('I6 a taker gets its chance within lease, skew and its clock’s uncertainty', () => {
@@ -104,7 +104,7 @@ describe('the rules of granting, holding and taking (protocol, section 3)', () =
     const { expiresAt } = granted(holder);
     const taker = vague(time, 500);
     time.pass(leaseMs + skewMs + 1_000 + 20, honest);
-    expect(expiresAt < takeoverBefore(contextOf(taker))).toBe(true);
+    expect(expiresAt < takeoverBefore(makeContext(taker))).toBe(true);
   });
 
   it('I2 property: a holder’s validity and a takeover exclude each other, for any clocks', () => {
@@ -149,7 +149,7 @@ describe('the rules of granting, holding and taking (protocol, section 3)', () =
             time.pass(ms, honest);
             for (const machine of [holder, taker]) machine.talk(0, ms % 7);
             const valid = lease.remainingMs > 0;
-            const mayTake = expiresAt < takeoverBefore(contextOf(taker));
+            const mayTake = expiresAt < takeoverBefore(makeContext(taker));
             expect(valid && mayTake).toBe(false);
           }
         },

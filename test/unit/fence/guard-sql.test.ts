@@ -1,6 +1,6 @@
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { demandRows, sqlFence } from '../../../lib/fence/index.js';
+import { checkRows, sqlFence } from '../../../lib/fence/index.js';
 
 describe('the guard for SQL rows, on PostgreSQL', () => {
   let db: PGlite;
@@ -17,7 +17,7 @@ describe('the guard for SQL rows, on PostgreSQL', () => {
     const fence = sqlFence(lease, { placeholder: '$1' });
     const update = `UPDATE batches SET state = $3, ${fence.set} WHERE id = $2 AND ${fence.where}`;
     const { affectedRows } = await db.query(update, [fence.value, '99', state]);
-    demandRows(lease, affectedRows);
+    checkRows(lease, affectedRows);
   }
 
   it('I3, C38: an older holder changes no row and is told so', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EventFields, objectOf } from '../../../lib/lambda/event-fields.js';
+import { EventFields, parseObject } from '../../../lib/lambda/event-fields.js';
 
 describe('the fields of an event', () => {
   const fields = new EventFields('event', { text: 'a', count: 3, texts: ['a', 'b'], nothing: null });
@@ -20,7 +20,7 @@ describe('the fields of an event', () => {
     [() => fields.count('count', 4, 9), 'count: must be a whole number from 4 to 9, got 3'],
     [() => fields.optionalCount('text', 1, 9), 'text: must be a whole number from 1 to 9, got "a"'],
     [() => fields.optionalTexts('text'), 'text: must be a list of strings, got "a"'],
-    [() => objectOf('input', [1]), 'input: must be an object, got [1]'],
+    [() => parseObject('input', [1]), 'input: must be an object, got [1]'],
   ])('that are wrong are a UsageError with field, limit and value', (read, message) => {
     expect(read).toThrow(expect.objectContaining({ name: 'UsageError', message }));
   });

@@ -3,7 +3,7 @@ import { isExactly } from '../../../lib/lease/conditions.js';
 import {
   type GrantRequest,
   type LeaseItem,
-  leaseItemOf,
+  parseLeaseItem,
   requestBreak,
   requestCompletion,
   requestGrant,
@@ -302,10 +302,10 @@ describe('an item that is not ours', () => {
   };
 
   it('is one with a type that is not ours; the message names it', () => {
-    expect(leaseItemOf('n', ours)).toBe(ours);
-    expect(leaseItemOf('n', { name: 'n', version: 0 })).toEqual({ name: 'n', version: 0 });
+    expect(parseLeaseItem('n', ours)).toBe(ours);
+    expect(parseLeaseItem('n', { name: 'n', version: 0 })).toEqual({ name: 'n', version: 0 });
     const refusal = (item: Record<string, unknown>, why: string) =>
-      expect(() => leaseItemOf('n', { ...ours, ...item })).toThrow(
+      expect(() => parseLeaseItem('n', { ...ours, ...item })).toThrow(
         expect.objectContaining({
           name: 'UsageError',
           lockName: 'n',
@@ -326,7 +326,7 @@ describe('an item that is not ours', () => {
 
   it('is one with a number that we would never write', () => {
     const limit = Number.MAX_SAFE_INTEGER;
-    const withVersion = (version: unknown) => () => leaseItemOf('n', { name: 'n', version });
+    const withVersion = (version: unknown) => () => parseLeaseItem('n', { name: 'n', version });
     for (const version of [limit - 1, -limit + 1]) expect(withVersion(version)).not.toThrow();
     for (const version of [limit, -limit, 1e100, -1e100, 10n ** 20n, -(10n ** 20n), Number.NaN]) {
       expect(withVersion(version)).toThrow('version is out of range');

@@ -12,7 +12,7 @@ import { dateAt, HandClocks } from '../../support/hand-clocks.js';
 const start = 1_700_000_000_000;
 
 /** A store of which nothing is asked but the time. */
-function contextOf(answer: (clock: StoreClock, runtime: HandClocks, ping: number) => void) {
+function makeContext(answer: (clock: StoreClock, runtime: HandClocks, ping: number) => void) {
   const runtime = new HandClocks();
   const clock = new StoreClock(runtime);
   const state = { pings: 0 };
@@ -31,7 +31,7 @@ const tellTime = (clock: StoreClock) => clock.observe(clock.instant(), dateAt(st
 
 describe('store time', () => {
   it('costs one request at first, and none while it is worth using', async () => {
-    const { context, clock, runtime, state } = contextOf(tellTime);
+    const { context, clock, runtime, state } = makeContext(tellTime);
     await ensureStoreTime(context);
     await ensureStoreTime(context);
     expect(state.pings).toBe(1);
@@ -46,7 +46,7 @@ describe('store time', () => {
   });
 
   it('is asked for once more where a clock was set meanwhile, and not again and again', async () => {
-    const { context, state } = contextOf((clock, runtime) => {
+    const { context, state } = makeContext((clock, runtime) => {
       const sentAt = clock.instant();
       runtime.move(0, 3_600_000);
       clock.observe(sentAt, dateAt(start));
@@ -56,7 +56,7 @@ describe('store time', () => {
   });
 
   it('that is there already is used where the store can’t be reached', async () => {
-    const { context, clock, runtime, state } = contextOf(() => {
+    const { context, clock, runtime, state } = makeContext(() => {
       throw new Error('unreachable');
     });
     await expect(ensureStoreTime(context)).rejects.toThrow('unreachable');
@@ -69,7 +69,7 @@ describe('store time', () => {
   });
 
   it('that no response tells is an error that names the table, and no retry helps', async () => {
-    const { context } = contextOf(() => {});
+    const { context } = makeContext(() => {});
     await expect(ensureStoreTime(context)).rejects.toMatchObject({
       name: 'StoreError',
       message: 'The responses of table "leases" carry no Date header: there is no store time',
@@ -82,7 +82,7 @@ describe('store time', () => {
 
 describe('the times that are written', () => {
   function ready() {
-    const made = contextOf(tellTime);
+    const made = makeContext(tellTime);
     tellTime(made.clock);
     return made;
   }

@@ -16,7 +16,7 @@ import { checkProperty } from '../../support/property.js';
 const processor = inventory({ largest: 3 });
 const startedAtMs = Date.UTC(2026, 0, 1);
 
-function inventoryOf(objects: readonly ScanObject[], prefix = 'p/'): InventoryPartial {
+function takeInventory(objects: readonly ScanObject[], prefix = 'p/'): InventoryPartial {
   const page = {
     run: 'r',
     slice: 's',
@@ -51,7 +51,7 @@ const anyObject = fc.record({
   storageClass: fc.constantFrom('STANDARD', 'GLACIER'),
   etag: fc.constant(''),
 });
-const anyPartial = fc.array(anyObject, { maxLength: 12 }).map((objects) => inventoryOf(objects));
+const anyPartial = fc.array(anyObject, { maxLength: 12 }).map((objects) => takeInventory(objects));
 
 describe('the inventory', () => {
   it('merges associatively and commutatively, with nothing as neutral', () => {
@@ -69,16 +69,16 @@ describe('the inventory', () => {
     checkProperty(
       fc.property(fc.array(fc.array(anyObject, { maxLength: 5 }), { maxLength: 5 }), (pages) => {
         const merged = pages
-          .map((objects) => JSON.parse(JSON.stringify(inventoryOf(objects))) as InventoryPartial)
+          .map((objects) => JSON.parse(JSON.stringify(takeInventory(objects))) as InventoryPartial)
           .reduce((a, b) => processor.merge(a, b), processor.empty());
-        expect(merged).toEqual(inventoryOf(pages.flat()));
+        expect(merged).toEqual(takeInventory(pages.flat()));
       }),
     );
   });
 
   it('counts what is there', () => {
     const report = inventoryReport(
-      inventoryOf([
+      takeInventory([
         object('p/logs/a.GZ', 100, 2),
         object('p/logs/b.gz', 99, 400),
         object('p/readme', 0, 5_000),
@@ -115,7 +115,7 @@ describe('the inventory', () => {
           index,
         ),
       );
-      partial = processor.compact!(processor.merge(partial, inventoryOf(objects)));
+      partial = processor.compact!(processor.merge(partial, takeInventory(objects)));
       expect(JSON.stringify(partial).length).toBeLessThan(15_000);
     }
     expect(partial.objects).toBe(10_000);

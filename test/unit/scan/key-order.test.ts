@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Alphabet } from '../../../lib/scan/keys/alphabet.js';
-import { isLegalCut, mostKeyBytes, separatingCut } from '../../../lib/scan/keys/cut.js';
-import { middleOf, sharedLength, widthOf } from '../../../lib/scan/keys/key-middle.js';
+import { isLegalCut, maxKeyBytes, separatingCut } from '../../../lib/scan/keys/cut.js';
+import { findMiddle, measureWidth, sharedLength } from '../../../lib/scan/keys/key-middle.js';
 import { compareKeys, isWithin, laterKey } from '../../../lib/scan/keys/key-order.js';
 import { checkProperty } from '../../support/property.js';
 import { inByteOrder } from '../../support/scan/listed-keys.js';
@@ -92,7 +92,7 @@ describe('cuts', () => {
     'a\uffff',
     '\ufdd0',
     '\u{1fffe}',
-    'x'.repeat(mostKeyBytes + 1),
+    'x'.repeat(maxKeyBytes + 1),
   ])('refuses to invent %j', (cut) => {
     expect(isLegalCut(cut, '')).toBe(false);
   });
@@ -152,7 +152,7 @@ describe('the middle of two keys', () => {
         const some = new Alphabet();
         for (const key of seen) some.add(key);
         const stem = low.slice(0, sharedLength(low, high));
-        const middle = middleOf({ low, high, stem }, some, '');
+        const middle = findMiddle({ low, high, stem }, some, '');
         if (middle === undefined) return;
         expect(compareKeys(low, middle)).toBeLessThanOrEqual(0);
         expect(compareKeys(middle, high)).toBe(-1);
@@ -162,35 +162,35 @@ describe('the middle of two keys', () => {
   });
 
   it('is in the middle of the characters seen', () => {
-    expect(middleOf({ low: 'x/0', high: 'x/f', stem: 'x/' }, alphabet, 'x/')).toBe('x/7');
-    expect(middleOf({ low: 'x/10', high: 'x/2', stem: 'x/' }, alphabet, 'x/')).toBe('x/18');
-    expect(middleOf({ low: 'x/0', high: undefined, stem: 'x/' }, alphabet, 'x/')).toMatch(/^x\/[78]$/);
+    expect(findMiddle({ low: 'x/0', high: 'x/f', stem: 'x/' }, alphabet, 'x/')).toBe('x/7');
+    expect(findMiddle({ low: 'x/10', high: 'x/2', stem: 'x/' }, alphabet, 'x/')).toBe('x/18');
+    expect(findMiddle({ low: 'x/0', high: undefined, stem: 'x/' }, alphabet, 'x/')).toMatch(/^x\/[78]$/);
   });
 
   it('does not exist between neighbours without room', () => {
-    expect(middleOf({ low: 'a', high: 'a\u0001', stem: 'a' }, alphabet, '')).toBeUndefined();
-    expect(middleOf({ low: 'a', high: 'b', stem: '' }, new Alphabet(), '')).toBeUndefined();
+    expect(findMiddle({ low: 'a', high: 'a\u0001', stem: 'a' }, alphabet, '')).toBeUndefined();
+    expect(findMiddle({ low: 'a', high: 'b', stem: '' }, new Alphabet(), '')).toBeUndefined();
   });
 
   it('may be the lower bound itself, never the upper', () => {
     const one = new Alphabet();
     one.add('a');
-    expect(middleOf({ low: 'a', high: undefined, stem: '' }, one, '')).toBe('a');
-    expect(middleOf({ low: '', high: '0', stem: '' }, alphabet, '')).toBeUndefined();
+    expect(findMiddle({ low: 'a', high: undefined, stem: '' }, one, '')).toBe('a');
+    expect(findMiddle({ low: '', high: '0', stem: '' }, alphabet, '')).toBeUndefined();
   });
 
   it('is looked for where the bounds differ, however far behind', () => {
-    expect(middleOf({ low: 'x/aaaaaaaa0', high: 'x/aaaaaaaa4', stem: 'x/' }, alphabet, '')).toBe(
+    expect(findMiddle({ low: 'x/aaaaaaaa0', high: 'x/aaaaaaaa4', stem: 'x/' }, alphabet, '')).toBe(
       'x/aaaaaaaa2',
     );
   });
 
   it('halves the width', () => {
     const range = { low: 'x/0', high: 'x/f', stem: 'x/' };
-    const half = widthOf({ ...range, high: 'x/7' }, alphabet);
-    expect(half / widthOf(range, alphabet)).toBeCloseTo(0.5, 1);
-    const upper = widthOf({ ...range, low: 'x/7' }, alphabet);
-    expect(half + upper).toBeCloseTo(widthOf(range, alphabet), 9);
-    expect(widthOf({ ...range, low: 'x/f', high: 'x/0' }, alphabet)).toBe(0);
+    const half = measureWidth({ ...range, high: 'x/7' }, alphabet);
+    expect(half / measureWidth(range, alphabet)).toBeCloseTo(0.5, 1);
+    const upper = measureWidth({ ...range, low: 'x/7' }, alphabet);
+    expect(half + upper).toBeCloseTo(measureWidth(range, alphabet), 9);
+    expect(measureWidth({ ...range, low: 'x/f', high: 'x/0' }, alphabet)).toBe(0);
   });
 });

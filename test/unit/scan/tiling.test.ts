@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compareKeys } from '../../../lib/scan/keys/key-order.js';
 import { childSliceId, plannedSliceId, type SliceItem, sliceName } from '../../../lib/scan/slices/slice.js';
 import { slicesOfCuts } from '../../../lib/scan/slices/slice-creation.js';
-import { childrenWanted, tilingOf } from '../../../lib/scan/slices/tiling.js';
+import { checkTiling, childrenWanted } from '../../../lib/scan/slices/tiling.js';
 import { checkProperty } from '../../support/property.js';
 import { inByteOrder } from '../../support/scan/listed-keys.js';
 
@@ -26,12 +26,12 @@ describe('how slices lie over the key space', () => {
   const right = slice(p1, 'm', undefined);
 
   it('is without a gap where each planned range has its slice', () => {
-    const tiling = tilingOf(planned, byId(right, left));
+    const tiling = checkTiling(planned, byId(right, left));
     expect(tiling).toEqual({ slices: [left, right], gaps: [], wanted: [] });
   });
 
   it('shows a planned slice that is missing, and its id', () => {
-    expect(tilingOf(planned, byId(left))).toEqual({
+    expect(checkTiling(planned, byId(left))).toEqual({
       slices: [left],
       gaps: [{ lo: 'm', hi: undefined, reason: 'missing' }],
       wanted: [p1],
@@ -43,7 +43,7 @@ describe('how slices lie over the key space', () => {
     const child = childOf(p0, 'c', 'f');
     const grandchild = slice(childSliceId(childSliceId(p0, 'c'), 'f'), 'f', 'k');
     const second = childOf(p0, 'k', 'm');
-    const { slices, gaps, wanted } = tilingOf(planned, byId(parent, child, grandchild, second, right));
+    const { slices, gaps, wanted } = checkTiling(planned, byId(parent, child, grandchild, second, right));
     expect(slices).toEqual([parent, child, grandchild, second, right]);
     expect({ gaps, wanted }).toEqual({ gaps: [], wanted: [] });
   });
@@ -51,7 +51,7 @@ describe('how slices lie over the key space', () => {
   it('shows the gap that a lost child leaves, and the ids that may fill it', () => {
     const parent = slice(p0, undefined, 'c');
     const child = childOf(p0, 'c', 'f');
-    expect(tilingOf(planned, byId(parent, child, right))).toEqual({
+    expect(checkTiling(planned, byId(parent, child, right))).toEqual({
       slices: [parent, child, right],
       gaps: [{ lo: 'f', hi: 'm', reason: 'missing' }],
       wanted: [childSliceId(p0, 'f'), childSliceId(childSliceId(p0, 'c'), 'f')],
@@ -60,28 +60,28 @@ describe('how slices lie over the key space', () => {
 
   it('shows the gap behind the last planned slice, up to the open end', () => {
     const cutOff = slice(p1, 'm', 'q');
-    expect(tilingOf(planned, byId(left, cutOff)).gaps).toEqual([
+    expect(checkTiling(planned, byId(left, cutOff)).gaps).toEqual([
       { lo: 'q', hi: undefined, reason: 'missing' },
     ]);
     const child = childOf(p1, 'q', undefined);
-    expect(tilingOf(planned, byId(left, cutOff, child)).gaps).toEqual([]);
+    expect(checkTiling(planned, byId(left, cutOff, child)).gaps).toEqual([]);
   });
 
   it('shows a slice that begins elsewhere than planned', () => {
     const late = slice(p1, 'n', undefined);
-    expect(tilingOf(planned, byId(left, late)).gaps).toEqual([{ lo: 'm', hi: 'n', reason: 'missing' }]);
+    expect(checkTiling(planned, byId(left, late)).gaps).toEqual([{ lo: 'm', hi: 'n', reason: 'missing' }]);
   });
 
   it('shows slices that reach over the end of their range', () => {
     const over = slice(p0, undefined, 'p');
-    expect(tilingOf(planned, byId(over, right)).gaps).toEqual([{ lo: 'm', hi: 'p', reason: 'overlap' }]);
+    expect(checkTiling(planned, byId(over, right)).gaps).toEqual([{ lo: 'm', hi: 'p', reason: 'overlap' }]);
     const endless = slice(p0, undefined, undefined);
-    expect(tilingOf(planned, byId(endless, right)).gaps).toEqual([
+    expect(checkTiling(planned, byId(endless, right)).gaps).toEqual([
       { lo: 'm', hi: undefined, reason: 'overlap' },
     ]);
     const parent = slice(p0, undefined, 'c');
     const long = childOf(p0, 'c', 'z');
-    expect(tilingOf(planned, byId(parent, long, right)).gaps).toEqual([
+    expect(checkTiling(planned, byId(parent, long, right)).gaps).toEqual([
       { lo: 'm', hi: 'z', reason: 'overlap' },
     ]);
   });
@@ -90,13 +90,13 @@ describe('how slices lie over the key space', () => {
     const parent = slice(p0, undefined, 'c');
     const elsewhere = slice(childSliceId(p0, 'c'), 'd', 'm');
     const gap = { lo: 'c', hi: 'm', reason: 'missing' };
-    expect(tilingOf(planned, byId(parent, elsewhere, right)).gaps).toEqual([
+    expect(checkTiling(planned, byId(parent, elsewhere, right)).gaps).toEqual([
       gap,
       { lo: 'd', hi: 'm', reason: 'stray' },
     ]);
     for (const hi of ['c', 'b']) {
       const empty = childOf(p0, 'c', hi);
-      const { gaps, wanted } = tilingOf(planned, byId(parent, empty, right));
+      const { gaps, wanted } = checkTiling(planned, byId(parent, empty, right));
       expect(gaps).toEqual([gap, { lo: 'c', hi, reason: 'stray' }]);
       expect(wanted).toEqual([childSliceId(p0, 'c')]);
     }
@@ -104,7 +104,7 @@ describe('how slices lie over the key space', () => {
 
   it('shows strays: their keys would be in two results', () => {
     const stray = slice('c-of-nobody', 'a', 'b');
-    const { slices, gaps } = tilingOf(planned, byId(left, right, stray));
+    const { slices, gaps } = checkTiling(planned, byId(left, right, stray));
     expect(slices).toEqual([left, right]);
     expect(gaps).toEqual([{ lo: 'a', hi: 'b', reason: 'stray' }]);
   });
@@ -130,7 +130,7 @@ describe('how slices lie over the key space', () => {
           found.set(id, slice(id, whole.lo, cut));
           found.set(childSliceId(id, cut), slice(childSliceId(id, cut), cut, whole.hi));
         }
-        const { slices, gaps, wanted } = tilingOf(plan, found);
+        const { slices, gaps, wanted } = checkTiling(plan, found);
         expect({ gaps, wanted }).toEqual({ gaps: [], wanted: [] });
         expect(slices).toHaveLength(found.size);
         const bounds = slices.map(({ hi }) => hi);
@@ -140,7 +140,7 @@ describe('how slices lie over the key space', () => {
 
         const [lostId] = [...found][lost % found.size]!;
         const left = new Map([...found].filter(([id]) => id !== lostId));
-        const without = tilingOf(plan, left);
+        const without = checkTiling(plan, left);
         expect(without.gaps.some(({ reason }) => reason === 'missing')).toBe(true);
         expect(without.wanted).toContain(lostId);
         const isPlanned = plan.some(({ id }) => id === lostId);

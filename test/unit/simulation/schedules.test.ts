@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { play, type Suite, watchForStrays } from '../../simulation/run/play.js';
 
 /** Enough to meet every kind of trouble, and quick; the long run is `npm run sim`. */
-const seeds: Readonly<Record<Suite, number>> = { lock: 400, line: 100, service: 60, scan: 40 };
+const seeds: Readonly<Record<Suite, number>> = { lock: 400, 'hand-over': 100, service: 60, scan: 40 };
 
-describe.each<Suite>(['lock', 'line', 'service', 'scan'])('the simulation of %s schedules', (suite) => {
+describe.each<Suite>(['lock', 'hand-over', 'service', 'scan'])('the simulation of %s schedules', (suite) => {
   watchForStrays();
 
   it(`I1 to I8: no rule is broken in ${seeds[suite]} of them`, async () => {

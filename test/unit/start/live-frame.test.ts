@@ -3,9 +3,9 @@ import { createColors } from 'picocolors';
 import { describe, expect, it } from 'vitest';
 import { RunProgress } from '../../../bin/start/progress/run-progress.js';
 import { frame } from '../../../bin/start/view/frame.js';
-import { paletteOf } from '../../../bin/start/view/palette.js';
+import { choosePalette } from '../../../bin/start/view/palette.js';
 
-/** A run in the middle of its mischief. */
+/** A run in the middle of its faults. */
 function busyProgress(slices: number, seats: number): RunProgress {
   const progress = new RunProgress(() => {});
   progress.phase = 'scanning';
@@ -80,7 +80,8 @@ describe('the live view', () => {
 
 describe('colours', () => {
   it('are for terminals, unless NO_COLOR or FORCE_COLOR says otherwise', () => {
-    const colours = (isTTY: boolean, env: NodeJS.ProcessEnv) => paletteOf({ isTTY }, env).isColorSupported;
+    const colours = (isTTY: boolean, env: NodeJS.ProcessEnv) =>
+      choosePalette({ isTTY }, env).isColorSupported;
     expect(colours(true, {})).toBe(true);
     expect(colours(true, { NO_COLOR: '1' })).toBe(false);
     expect(colours(true, { TERM: 'dumb' })).toBe(false);

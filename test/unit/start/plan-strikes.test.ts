@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { planStrikes } from '../../../bin/start/mischief/plan-strikes.js';
+import { planStrikes } from '../../../bin/start/faults/plan-strikes.js';
 import { checkProperty } from '../../support/property.js';
 
 const ground = fc.record({
@@ -11,7 +11,7 @@ const ground = fc.record({
     .map((counts) => counts.map((pages, index) => ({ id: `s${index}`, pages }))),
 });
 
-describe('the plan of the mischief', () => {
+describe('the plan of the faults', () => {
   it('is the same for the same seed, strikes pages that exist, and says what it leaves out', () => {
     checkProperty(
       fc.property(ground, (given) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { all, any, type Condition, expressionOf, merged, namesIn } from '../../../lib/table/index.js';
+import { all, any, type Condition, merged, namesIn, toExpression } from '../../../lib/table/index.js';
 
 const part = (text: string, values?: Condition['values']): Condition => ({ text, values });
 
@@ -41,7 +41,7 @@ describe('changes', () => {
   });
 
   it('keep a written value apart from a condition’s value of the same name', () => {
-    const { update, condition, values } = expressionOf({
+    const { update, condition, values } = toExpression({
       set: { leaseId: 'new' },
       condition: part('#leaseId = :leaseId', { ':leaseId': 'old' }),
     });
@@ -51,7 +51,7 @@ describe('changes', () => {
   });
 
   it('leave out what is undefined', () => {
-    expect(expressionOf({ set: { a: undefined, b: null }, remove: ['c'] })).toMatchObject({
+    expect(toExpression({ set: { a: undefined, b: null }, remove: ['c'] })).toMatchObject({
       update: 'SET #b = :set_b REMOVE #c',
       values: { ':set_b': null },
     });

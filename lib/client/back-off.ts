@@ -2,7 +2,7 @@ import { elapsedBetween, type LocalInstant, type StoreClock } from '../clock/ind
 import type { Runtime } from '../runtime/index.js';
 
 /** How long a caller is willing to wait, and how its reads are spaced. */
-export class Patience {
+export class BackOff {
   readonly #clock: StoreClock;
   readonly #runtime: Runtime;
   readonly #since: LocalInstant;

@@ -1,11 +1,11 @@
 import { printable } from '../../cli/printable.js';
 
-const leastWidth = 16;
+const minWidth = 16;
 
 /** A key as it may go to a terminal, cut in the middle if it is longer than `width`: both ends tell it apart. */
-export function shownKey(key: string, width: number): string {
+export function formatKey(key: string, width: number): string {
   const characters = [...printable(key)];
-  const most = Math.max(leastWidth, width);
+  const most = Math.max(minWidth, width);
   if (characters.length <= most) return characters.join('');
   const head = Math.ceil((most - 1) / 2);
   const tail = most - 1 - head;

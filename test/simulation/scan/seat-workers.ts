@@ -1,16 +1,16 @@
 import { workSeat } from '../../../lib/scan/index.js';
+import { drawClocks } from '../lock/fault-profile.js';
 import type { ClientHabits } from '../lock/hold-options.js';
-import { drawClocks } from '../lock/weather.js';
 import type { Cluster } from '../world/cluster.js';
 import type { SimProcess } from '../world/sim-process.js';
 import { ScanMachine } from './scan-machine.js';
 import { simProcessor } from './sim-processor.js';
 import type { SimS3 } from './sim-s3.js';
 
-const mostStarts = 8;
+const maxStarts = 8;
 
 /** The seats of a scan: a process each, started again after a crash, at the end of its time, or while it still runs. */
-export class SeatTroupe {
+export class SeatWorkers {
   readonly processes: SimProcess[] = [];
   readonly #cluster: Cluster;
   readonly #habits: ClientHabits;
@@ -36,7 +36,7 @@ export class SeatTroupe {
   start(seat: number): void {
     const cluster = this.#cluster;
     const { random } = cluster;
-    if (this.#starts >= mostStarts || this.isOver) return;
+    if (this.#starts >= maxStarts || this.isOver) return;
     const id = `s${seat}-${++this.#starts}`;
     const machine = new ScanMachine(cluster, id, this.#habits, drawClocks(random, true), this.#s3);
     const { process } = machine;

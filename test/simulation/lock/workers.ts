@@ -1,12 +1,12 @@
 import type { Cluster } from '../world/cluster.js';
 import type { SimProcess } from '../world/sim-process.js';
+import { drawClocks, type FaultProfile } from './fault-profile.js';
 import type { ClientHabits } from './hold-options.js';
 import { type MachineMaker, makerOf } from './machine.js';
 import type { SqlRows } from './sql-rows.js';
-import { drawClocks, type Weather } from './weather.js';
 import { work } from './worker.js';
 
-const mostRestarts = 2;
+const maxRestarts = 2;
 
 /** Numbers checkpoints in the order in which they are asked for. */
 export function counted(): () => number {
@@ -15,10 +15,10 @@ export function counted(): () => number {
 }
 
 /** The workers of a schedule: processes that crash are started again under the same owner. */
-export class Troupe {
+export class Workers {
   readonly processes: SimProcess[] = [];
   readonly #cluster: Cluster;
-  readonly #weather: Weather;
+  readonly #faultProfile: FaultProfile;
   readonly #habits: ClientHabits;
   readonly #names: readonly string[];
   readonly #rows: SqlRows;
@@ -29,7 +29,7 @@ export class Troupe {
 
   constructor(
     cluster: Cluster,
-    weather: Weather,
+    faultProfile: FaultProfile,
     habits: ClientHabits,
     names: readonly string[],
     rows: SqlRows,
@@ -39,7 +39,7 @@ export class Troupe {
   ) {
     this.#machine = machine;
     this.#cluster = cluster;
-    this.#weather = weather;
+    this.#faultProfile = faultProfile;
     this.#habits = habits;
     this.#names = names;
     this.#rows = rows;
@@ -72,7 +72,7 @@ export class Troupe {
     const cluster = this.#cluster;
     const { random } = cluster;
     const id = restarts === 0 ? owner : `${owner}${'abc'[restarts - 1]}`;
-    const clocks = drawClocks(random, this.#weather.clocksHold);
+    const clocks = drawClocks(random, this.#faultProfile.clocksHold);
     const machine = this.#machine(id, owner, clocks);
     this.processes.push(machine.process);
     this.#working += 1;
@@ -89,11 +89,11 @@ export class Troupe {
       leaseMs: this.#habits.leaseMs,
       isRestarted: restarts > 0,
       isOver: () => this.#isOver,
-      isCalm: this.#weather.isCalm,
+      isCalm: this.#faultProfile.isCalm,
       nextCheckpoint: this.#nextCheckpoint,
     };
     // Some processes do two things at once, through one client.
-    machine.isShared = !this.#weather.isCalm && random.chance(0.3);
+    machine.isShared = !this.#faultProfile.isCalm && random.chance(0.3);
     const scripts = machine.isShared ? [work(options), work(options)] : [work(options)];
     Promise.all(scripts).then(end, (error) => {
       end();
@@ -101,7 +101,7 @@ export class Troupe {
     });
     machine.process.onCrash(() => {
       if (hasEnded) return;
-      const comesBack = restarts < mostRestarts && !this.#isOver && random.chance(0.8);
+      const comesBack = restarts < maxRestarts && !this.#isOver && random.chance(0.8);
       if (!comesBack) {
         end();
         return;

@@ -1,7 +1,7 @@
 import { mutantsOf } from './mutant.js';
 
 /** What is built on locks: done once, run once a slot, the first that is free. */
-export const errandMutants = [
+export const derivedCallMutants = [
   ...mutantsOf('lock', 'lib/client/once.ts', [
     [
       'once: later callers get the result of the first',
@@ -32,7 +32,7 @@ export const errandMutants = [
     ],
     [
       'slots: one that may be forgotten is too old',
-      'return slot < latest - context.retentionMs + mostAheadMs;',
+      'return slot < latest - context.retentionMs + maxAheadMs;',
       'return slot < Number.NEGATIVE_INFINITY;',
     ],
   ]),

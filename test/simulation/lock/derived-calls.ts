@@ -27,7 +27,7 @@ function workOf(machine: Machine, leaseMs: number): (lease: Lease) => Promise<st
 }
 
 /** One of the things that are built on locks. */
-export function runErrand(machine: Machine, leaseMs: number): Promise<void> {
+export function runDerivedCall(machine: Machine, leaseMs: number): Promise<void> {
   return machine.cluster.random.chance(0.5) ? doOnce(machine, leaseMs) : runSlot(machine, leaseMs);
 }
 

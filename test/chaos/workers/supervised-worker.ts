@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { OwnEnd } from '../check/worker-ends.js';
 import type { WallClock } from '../clocks/faketime.js';
 import type { FaultyProxy } from '../network/faulty-proxy.js';
-import type { Undertaker } from './undertaker.js';
+import type { Reaper } from './reaper.js';
 import { WorkerProcess } from './worker-process.js';
 
 /** What a member is made of. */
@@ -14,14 +14,14 @@ export interface MemberParts {
   /** Its ways to the engine and to S3. */
   readonly proxies: readonly FaultyProxy[];
   readonly wallClock: WallClock | undefined;
-  readonly undertaker: Undertaker;
+  readonly reaper: Reaper;
 }
 
 /** Before a process that ended by itself is replaced, in milliseconds: one that fails at once must not spin. */
 const afterOwnEndMs = 1_000;
 
 /** One worker: its processes, one after the other, its connections and its wall clock. */
-export class CrewMember {
+export class SupervisedWorker {
   readonly proxies: readonly FaultyProxy[];
   readonly wallClock: WallClock | undefined;
   /** Processes that ended although nobody killed them. */
@@ -75,15 +75,15 @@ export class CrewMember {
   #start(): void {
     // Two kills at about the same time find one process, and start one.
     if (this.#dismissed || this.#process) return;
-    const { script, environment, undertaker } = this.#parts;
+    const { script, environment, reaper } = this.#parts;
     const generation = this.#generation++;
     const process = new WorkerProcess(script, environment(generation));
     this.#process = process;
     const { pid } = process;
-    if (pid !== undefined) undertaker.born(pid);
+    if (pid !== undefined) reaper.born(pid);
     process.ended.then(async (end) => {
       this.#process = undefined;
-      if (pid !== undefined) undertaker.gone(pid);
+      if (pid !== undefined) reaper.gone(pid);
       if (this.#killed.has(process)) return;
       this.ownEnds.push({ worker: this.#parts.worker, generation, ...end });
       await sleep(afterOwnEndMs, undefined, { ref: false });

@@ -9,29 +9,29 @@ export type Direction = 'request' | 'answer';
  *
  * - `pass`: nothing.
  * - `drop`: lost, both ways.
- * - `hang`: held back until the weather changes, then let through: requests arrive late, also those of clients
+ * - `hang`: held back until the faultProfile changes, then let through: requests arrive late, also those of clients
  *   that have given up.
  * - `delay`: each chunk comes so much later, on the same terms.
  * - `reset`: the connection is reset.
  * - `swallow`: requests pass, answers are lost.
  */
-export type WeatherKind = 'pass' | 'drop' | 'hang' | 'delay' | 'reset' | 'swallow';
+export type FaultProfileKind = 'pass' | 'drop' | 'hang' | 'delay' | 'reset' | 'swallow';
 
 /** What becomes of one chunk. */
 export type Fate = 'through' | 'lost' | 'reset';
 
-/** The weather over some connections; it changes while they last. */
-export class Weather {
-  #kind: WeatherKind = 'pass';
+/** The faultProfile over some connections; it changes while they last. */
+export class FaultProfile {
+  #kind: FaultProfileKind = 'pass';
   #delayMs = 0;
   #wakeWaiting: (() => void)[] = [];
 
-  get kind(): WeatherKind {
+  get kind(): FaultProfileKind {
     return this.#kind;
   }
 
   /** @param delayMs for `delay`: of each chunk, in milliseconds */
-  become(kind: WeatherKind, delayMs = 0): void {
+  become(kind: FaultProfileKind, delayMs = 0): void {
     this.#kind = kind;
     this.#delayMs = delayMs;
     const waiting = this.#wakeWaiting;
@@ -40,7 +40,7 @@ export class Weather {
   }
 
   /** Waits as long as a chunk has to, and decides. */
-  async fateOf(direction: Direction, arrivedAtMs: number): Promise<Fate> {
+  async describeFate(direction: Direction, arrivedAtMs: number): Promise<Fate> {
     for (;;) {
       switch (this.#kind) {
         case 'pass':

@@ -1,10 +1,10 @@
 import { UsageError } from '../errors/index.js';
 import type { LeaseContext } from '../lease/index.js';
-import { type LockInfo, lockInfoOf } from './lock-info.js';
+import { type LockInfo, toLockInfo } from './lock-info.js';
 import { checkGroupName, checkLockName } from './lock-name.js';
 
 /** What operators do with locks: look, force-release, reopen. */
-export class OperatorDesk {
+export class Admin {
   readonly #context: LeaseContext;
 
   constructor(context: LeaseContext) {
@@ -15,7 +15,7 @@ export class OperatorDesk {
     checkLockName(name);
     await this.#context.store.ensureTime(signal);
     const item = await this.#context.store.read(name, undefined, signal);
-    return item && lockInfoOf(this.#context, item);
+    return item && toLockInfo(this.#context, item);
   }
 
   async *list(group: string | undefined, signal?: AbortSignal): AsyncIterable<LockInfo> {
@@ -46,9 +46,9 @@ export class OperatorDesk {
   }
 
   /** A table that others use, too, can still be listed: what is not ours is passed over. */
-  #ours(item: Parameters<typeof lockInfoOf>[1]): LockInfo | undefined {
+  #ours(item: Parameters<typeof toLockInfo>[1]): LockInfo | undefined {
     try {
-      return lockInfoOf(this.#context, item);
+      return toLockInfo(this.#context, item);
     } catch (error) {
       if (error instanceof UsageError) return undefined;
       throw error;

@@ -1,6 +1,6 @@
 import { until } from '../until.js';
 import { type RunningCommand, startCommand } from './command-line.js';
-import { type LeaseDesk, openLeaseDesk } from './lease-desk.js';
+import { type LeaseTerminal, openLeaseTerminal } from './lease-terminal.js';
 
 /** `leasehold run`, as it goes. */
 export interface Running extends RunningCommand {
@@ -13,7 +13,7 @@ export interface Running extends RunningCommand {
 }
 
 /** A desk where commands run under its locks, with a short lease unless told otherwise. */
-export interface RunOnDesk extends Omit<LeaseDesk, 'run' | 'start'> {
+export interface RunInTerminal extends Omit<LeaseTerminal, 'run' | 'start'> {
   /** `leasehold run NAME options -- command`. */
   run(name: string, options: readonly string[], ...command: readonly string[]): Running;
   /** The same with a script for Node. */
@@ -26,8 +26,8 @@ export interface RunOnDesk extends Omit<LeaseDesk, 'run' | 'start'> {
 const leaseOptions = ['--lease', '3s', '--grace', '1s'];
 
 /** Opens one. */
-export async function runOnDesk(): Promise<RunOnDesk> {
-  const desk = await openLeaseDesk();
+export async function runInTerminal(): Promise<RunInTerminal> {
+  const desk = await openLeaseTerminal();
   const start = (args: readonly string[]): Running => {
     const running = startCommand(args, { LEASEHOLD_TABLE: 'leases' });
     let stdout = '';
@@ -42,7 +42,7 @@ export async function runOnDesk(): Promise<RunOnDesk> {
     };
   };
   const where = ['--endpoint', desk.dynamo.endpoint];
-  const run: RunOnDesk['run'] = (name, options, ...command) =>
+  const run: RunInTerminal['run'] = (name, options, ...command) =>
     start(['run', name, ...where, ...leaseOptions, ...options, '--', ...command]);
   return {
     ...desk,

@@ -17,7 +17,7 @@ rm -rf -- "$1"
  * Sees to it that nothing is left when this process dies, however it dies: a worker that is stopped does not notice,
  * and nobody would ever wake it. A shell waits for the end of a pipe that the kernel closes with this process.
  */
-export class Undertaker {
+export class Reaper {
   readonly #input: NodeJS.WritableStream;
   /** Resolves when it has done its work. */
   readonly #done: Promise<void>;

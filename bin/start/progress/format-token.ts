@@ -5,7 +5,7 @@ const shownDigits = 6;
  * A fencing token, short: its last digits. Tokens of one run begin with the time of day in milliseconds and share
  * their first digits; those shown tell all that changes within a quarter of an hour.
  */
-export function shownToken(token: number | undefined): string {
+export function formatToken(token: number | undefined): string {
   if (token === undefined) return 'none';
   const text = String(token);
   return text.length > shownDigits ? `…${text.slice(-shownDigits)}` : text;

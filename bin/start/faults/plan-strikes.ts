@@ -12,7 +12,7 @@ export interface StrikeGround {
 /** What will be done, and what will not be. */
 export interface StrikePlan {
   readonly strikes: readonly PlannedStrike[];
-  /** Why there is less mischief than a kill and a stop, one sentence each. */
+  /** Why there are fewer faults than a kill and a stop, one sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -30,13 +30,13 @@ export function planStrikes({ seed, seats, slices }: StrikeGround): StrikePlan {
   const worked = slices.filter(({ pages }) => pages !== 0);
   if (worked.length === 0) return { strikes: [], notes: ['nobody is struck: there is no object to work on'] };
   const random = seededRandom(seed);
-  const candidates = candidatesOf(slices.slice(0, seats), worked);
+  const candidates = findCandidates(slices.slice(0, seats), worked);
   const draw = () => candidates.splice(random(candidates.length), 1)[0];
   const strikes: PlannedStrike[] = [];
   const notes: string[] = [];
   const plan = (kind: PlannedStrike['kind']) => {
     const slice = draw();
-    if (slice) strikes.push({ kind, slice: slice.id, page: pageOf(slice.pages, random) });
+    if (slice) strikes.push({ kind, slice: slice.id, page: choosePage(slice.pages, random) });
   };
   // Whoever is stopped needs somebody to take over; a seat that is killed comes back by itself.
   if (seats >= 2) plan('stop');
@@ -49,14 +49,14 @@ export function planStrikes({ seed, seats, slices }: StrikeGround): StrikePlan {
 
 type Slice = StrikeGround['slices'][number];
 
-function candidatesOf(first: readonly Slice[], worked: readonly Slice[]): Slice[] {
+function findCandidates(first: readonly Slice[], worked: readonly Slice[]): Slice[] {
   const long = first.filter(({ pages }) => pages === undefined || pages >= 2);
   if (long.length >= 2) return [...long];
   const any = first.filter(({ pages }) => pages !== 0);
   return any.length >= 2 ? any : [...worked];
 }
 
-function pageOf(pages: number | undefined, random: (limit: number) => number): number {
+function choosePage(pages: number | undefined, random: (limit: number) => number): number {
   if (pages === undefined) return 2;
   const last = Math.min(pages, latestPage);
   return last < 2 ? 1 : 2 + random(last - 1);

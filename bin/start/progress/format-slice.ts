@@ -1,6 +1,6 @@
 const shownLength = 8;
 
 /** A slice's id, short: those of children are hashes, of which the first digits tell them apart. */
-export function shownSlice(id: string): string {
+export function formatSlice(id: string): string {
   return id.length > shownLength ? `${id.slice(0, shownLength - 1)}…` : id;
 }

@@ -4,19 +4,19 @@ import { FaultyProxy } from '../network/faulty-proxy.js';
 import type { PutAway } from '../put-away.js';
 import type { Stage } from '../stage.js';
 import { ordersEnvironment } from '../worker/orders.js';
-import { CrewMember } from './crew-member.js';
+import { SupervisedWorker } from './supervised-worker.js';
 import { bundleWorker } from './worker-bundle.js';
 
 /** Starts the workers, each with proxies and a wall clock of its own. */
-export async function muster(
+export async function startWorkers(
   stage: Stage,
   putAway: PutAway,
   options: { readonly seed: number; readonly workers: number },
-): Promise<CrewMember[]> {
+): Promise<SupervisedWorker[]> {
   const script = await bundleWorker(stage.directory);
   const faketime = findFaketime();
   const s3Port = Number(new URL(stage.s3.endpoint).port);
-  const crew: CrewMember[] = [];
+  const workers: SupervisedWorker[] = [];
   for (let worker = 0; worker < options.workers; worker++) {
     const toEngine = putAway.use(await FaultyProxy.start(() => stage.engine.port));
     const toS3 = putAway.use(await FaultyProxy.start(() => s3Port));
@@ -35,11 +35,11 @@ export async function muster(
         board: stage.boardFile,
       }),
     });
-    const { undertaker } = stage;
-    const parts = { worker, script, environment, proxies: [toEngine, toS3], wallClock, undertaker };
-    const member = new CrewMember(parts);
-    crew.push(member);
+    const { reaper } = stage;
+    const parts = { worker, script, environment, proxies: [toEngine, toS3], wallClock, reaper };
+    const member = new SupervisedWorker(parts);
+    workers.push(member);
     putAway.later(() => member.dismiss());
   }
-  return crew;
+  return workers;
 }

@@ -2,7 +2,7 @@ import type { Check, History, Violation, WriteRecord } from '../history/history.
 import { isGrant, leaseWrites, numberIn } from './lease-writes.js';
 
 /** What is done once has one result; a slot that is finished or overtaken is not run again; what callers are told is so. */
-export const checkErrands: Check = (history) => [...onceIn(history), ...slotsIn(history)];
+export const checkDerivedCalls: Check = (history) => [...onceIn(history), ...slotsIn(history)];
 
 function onceIn(history: History): Violation[] {
   const violations: Violation[] = [];

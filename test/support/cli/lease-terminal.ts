@@ -4,7 +4,7 @@ import { createLeaseTable, type LocalDynamo, startDynamo } from '../../../lib/lo
 import { type Ended, type RunningCommand, runCommand, startCommand } from './command-line.js';
 
 /** An engine with a lease table, a client in this process, and the command line in others. */
-export interface LeaseDesk extends AsyncDisposable {
+export interface LeaseTerminal extends AsyncDisposable {
   readonly dynamo: LocalDynamo;
   readonly client: DynamoDBClient;
   readonly locks: LockClient;
@@ -17,7 +17,7 @@ export interface LeaseDesk extends AsyncDisposable {
 }
 
 /** Opens one on the first engine that needs no Docker. */
-export async function openLeaseDesk(table = 'leases'): Promise<LeaseDesk> {
+export async function openLeaseTerminal(table = 'leases'): Promise<LeaseTerminal> {
   const dynamo = await startDynamo({ allowDocker: false });
   const client = new DynamoDBClient(dynamo.clientConfig());
   await createLeaseTable(client, table);

@@ -9,7 +9,7 @@ import { readOrders, recordStrike, type StrikeOrders } from './strike-files.js';
 
 const channels = [...scanChannels, 'leasehold:stale-write-refused'];
 const signals = { kill: 'SIGKILL', stop: 'SIGSTOP' } as const;
-const directory = process.env.LEASEHOLD_MISCHIEF_DIRECTORY;
+const directory = process.env.LEASEHOLD_FAULT_DIRECTORY;
 let orders: StrikeOrders | undefined;
 
 for (const channel of channels) {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sliceIdOf } from '../../../lib/scan/index.js';
+import { parseSliceId } from '../../../lib/scan/index.js';
 import { type Census, pagesOfSlices } from '../census.js';
 import type { RunProgress } from '../progress/run-progress.js';
 import type { StartOptions } from '../start-options.js';
@@ -10,7 +10,7 @@ import { writeOrders } from './strike-files.js';
 const censusWaitMs = 10_000;
 
 /** What the orders come from. */
-export interface MischiefGround {
+export interface FaultGround {
   readonly options: StartOptions;
   /** As planned, in key order. */
   readonly slices: readonly { readonly name: string; readonly hi?: string }[];
@@ -21,26 +21,26 @@ export interface MischiefGround {
 }
 
 /** Decides which workers are struck, and says so where it is less than a kill and a stop. */
-export async function orderMischief(ground: MischiefGround): Promise<void> {
+export async function orderFaults(ground: FaultGround): Promise<void> {
   const { options, slices, directory, progress } = ground;
   const { seed, seats, pageSize } = options;
-  if (!options.mischief) return;
+  if (!options.faults) return;
   const pages = await pagesIfKnown(ground);
   const { strikes, notes } = planStrikes({
     seed,
     seats,
     slices: slices.map(({ name }, index) => ({
-      id: sliceIdOf(name),
+      id: parseSliceId(name),
       ...(pages && { pages: pages[index]! }),
     })),
   });
   for (const note of notes) progress.tell('note', note);
   progress.ordered = strikes;
-  progress.mischiefNotes = notes;
+  progress.faultNotes = notes;
   writeOrders(directory, { strikes, pageSize });
 }
 
-async function pagesIfKnown({ slices, census, options }: MischiefGround): Promise<number[] | undefined> {
+async function pagesIfKnown({ slices, census, options }: FaultGround): Promise<number[] | undefined> {
   const enough = new AbortController();
   const tooLong = sleep(censusWaitMs, undefined, { signal: enough.signal }).catch(() => undefined);
   const taken = await Promise.race([census, tooLong]);

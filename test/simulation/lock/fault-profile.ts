@@ -6,7 +6,7 @@ import type { Random } from '../world/random.js';
 const driftBound = 500e-6;
 
 /** What kind of schedule it is. Each seed draws some kinds of trouble and leaves out the others. */
-export interface Weather {
+export interface FaultProfile {
   readonly isCalm: boolean;
   /** No caller gives up before its time. */
   readonly isPatient: boolean;
@@ -32,7 +32,7 @@ export interface Weather {
 const skews = [0, 100, 500] as const;
 
 /** Draws the kinds of trouble of a schedule. */
-export function drawWeather(random: Random, clocksMustHold = false): Weather {
+export function drawFaultProfile(random: Random, clocksMustHold = false): FaultProfile {
   const isCalm = random.chance(0.1);
   const clocksHold = isCalm || !random.chance(0.15) || clocksMustHold;
   const skewMs = random.pick(skews);
@@ -63,7 +63,7 @@ function drawNetwork(random: Random): NetworkHabits {
   const maybe = (most: number) => (random.chance(0.5) ? random.spread(0.01, most) : 0);
   if (random.chance(0.1)) return { ...calmNetwork, duplication: 0.7, latestDuplicateMs: 8_000 };
   return {
-    mostDelayMs: random.pick([5, 50, 250, 900]),
+    maxDelayMs: random.pick([5, 50, 250, 900]),
     requestLoss: maybe(0.25),
     answerLoss: maybe(0.35),
     duplication: maybe(0.4),

@@ -1,7 +1,7 @@
 import type { Duration } from 'aws-cdk-lib';
 
 /** @throws Error that names the property, what it may be, and what came; what is known only at deployment passes */
-export function demandDuration(
+export function checkDuration(
   name: string,
   value: Duration | undefined,
   least: Duration,

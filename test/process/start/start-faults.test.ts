@@ -6,7 +6,7 @@ import { names, temporaryFiles } from '../../support/start/temporary-files.js';
 beforeAll(bundleOnce);
 vi.setConfig({ testTimeout: 240_000 });
 
-describe('npm start with mischief', () => {
+describe('npm start with faults', () => {
   it('sees a takeover of the killed and of the stopped worker, and the refusal; the same seed strikes the same slices', async () => {
     await using files = await temporaryFiles(names(6_000, 7));
     const args = ['--dir', files.directory, '--seats', '4', '--page-size', '100', '--seed', '3'];
@@ -22,7 +22,7 @@ describe('npm start with mischief', () => {
     expect(json.listRequests).toBeGreaterThanOrEqual(60);
     expect(json.durationMs).toBeGreaterThan(0);
 
-    const { strikes, takeovers, refusedWrites } = json.mischief;
+    const { strikes, takeovers, refusedWrites } = json.faults;
     expect(strikes.map(({ kind }) => kind).sort()).toEqual(['kill', 'stop']);
     for (const { slice, token } of strikes) {
       const takeover = takeovers.find((one) => one.slice === slice && one.previousToken === token);
@@ -35,15 +35,15 @@ describe('npm start with mischief', () => {
 
     const again = await startJson(args);
     expect(again.exitCode).toBe(0);
-    expect(again.json.mischief.ordered).toEqual(json.mischief.ordered);
-    expect(again.json.mischief.strikes.map(({ slice }) => slice).sort()).toEqual(
+    expect(again.json.faults.ordered).toEqual(json.faults.ordered);
+    expect(again.json.faults.strikes.map(({ slice }) => slice).sort()).toEqual(
       strikes.map(({ slice }) => slice).sort(),
     );
   });
 
   it('goes without where it is told to, and ends its plain lines with report and proof', async () => {
     await using files = await temporaryFiles(names(500, 3));
-    const started = await startProcess(['--dir', files.directory, '--seats', '2', '--no-mischief']);
+    const started = await startProcess(['--dir', files.directory, '--seats', '2', '--no-faults']);
     const { exitCode, stdout, stderr } = await started.ended;
     expect(exitCode).toBe(0);
     expect(stderr).toBe('');

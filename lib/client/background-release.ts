@@ -4,17 +4,17 @@ import { deadlineAfter, type Runtime } from '../runtime/index.js';
 
 /** Doubled after each try: eight tries cover some twelve seconds, most of them in the first one. */
 const firstPauseMs = 100;
-const mostTries = 8;
+const maxTries = 8;
 
 /** Leases of one client that are known as given back. */
-const mostRemembered = 100;
+const maxRemembered = 100;
 
 /**
  * Gives back leases that nobody will use: of acquires that gave up while a write of theirs may have been applied,
  * or may yet arrive, and of holders whose release the store did not take. Works in the background, on its own signal,
  * and never throws.
  */
-export class GiveBack {
+export class BackgroundRelease {
   readonly #context: LeaseContext;
   readonly #timeoutMs: number;
   readonly #running = new Set<Promise<void>>();
@@ -47,7 +47,7 @@ export class GiveBack {
 
   #remember(leaseId: string): void {
     this.#recent.add(leaseId);
-    if (this.#recent.size <= mostRemembered) return;
+    if (this.#recent.size <= maxRemembered) return;
     // The oldest: a set keeps its order.
     for (const oldest of this.#recent) return void this.#recent.delete(oldest);
   }
@@ -61,7 +61,7 @@ export class GiveBack {
   async #run(lease: LeaseIdentity, leaseMs: number): Promise<void> {
     const { clock, runtime } = this.#context;
     const since = clock.instant();
-    for (let tries = 0, pauseMs = firstPauseMs; tries < mostTries; tries++, pauseMs *= 2) {
+    for (let tries = 0, pauseMs = firstPauseMs; tries < maxTries; tries++, pauseMs *= 2) {
       if (await this.#release(lease)) return;
       if (elapsedBetween(since, clock.instant()).least > leaseMs) return;
       if (!(await pause(runtime, pauseMs, this.#closed.signal))) return;

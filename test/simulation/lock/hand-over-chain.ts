@@ -1,14 +1,14 @@
 import type { HandedOver, Lease } from '../../../lib/lease/index.js';
 import type { Cluster } from '../world/cluster.js';
 import type { SimProcess } from '../world/sim-process.js';
+import { drawClocks, type FaultProfile } from './fault-profile.js';
 import type { ClientHabits } from './hold-options.js';
 import { type Machine, type MachineMaker, makerOf } from './machine.js';
 import { actOnResource } from './resources.js';
 import type { SqlRows } from './sql-rows.js';
-import { drawClocks, type Weather } from './weather.js';
 
 /** How often a state is tried, as a `Retry` would. */
-const mostAttempts = 4;
+const maxAttempts = 4;
 
 /** How an attempt ended, as far as the execution is told. */
 type Ended =
@@ -24,7 +24,7 @@ type Ended =
 export class Lines {
   readonly processes: SimProcess[] = [];
   readonly #cluster: Cluster;
-  readonly #weather: Weather;
+  readonly #faultProfile: FaultProfile;
   readonly #habits: ClientHabits;
   readonly #rows: SqlRows;
   readonly #nextCheckpoint: () => number;
@@ -34,7 +34,7 @@ export class Lines {
 
   constructor(
     cluster: Cluster,
-    weather: Weather,
+    faultProfile: FaultProfile,
     habits: ClientHabits,
     names: readonly string[],
     rows: SqlRows,
@@ -43,7 +43,7 @@ export class Lines {
   ) {
     this.#maker = machine;
     this.#cluster = cluster;
-    this.#weather = weather;
+    this.#faultProfile = faultProfile;
     this.#habits = habits;
     this.#rows = rows;
     this.#nextCheckpoint = nextCheckpoint;
@@ -76,7 +76,7 @@ export class Lines {
       const ended = await this.#state(name, json, left === 1);
       if (ended.kind !== 'done') return;
       json = ended.json;
-      if (json !== undefined && !this.#weather.isCalm && random.chance(0.3)) this.#stray(name, json);
+      if (json !== undefined && !this.#faultProfile.isCalm && random.chance(0.3)) this.#stray(name, json);
       await loop.sleep(random.spread(1, this.#habits.leaseMs));
     }
   }
@@ -84,7 +84,7 @@ export class Lines {
   /** One state: tried again when an attempt crashed or took too long. */
   async #state(name: string, json: string | undefined, isLast: boolean): Promise<Ended> {
     const { random, loop } = this.#cluster;
-    for (let attempt = 0; attempt < mostAttempts && !this.#isOver; attempt++) {
+    for (let attempt = 0; attempt < maxAttempts && !this.#isOver; attempt++) {
       const ended = await this.#attempt(name, json, isLast);
       if (ended.kind !== 'again') return ended;
       await loop.sleep(random.spread(1, 1_000));
@@ -97,7 +97,7 @@ export class Lines {
     const machine = this.#machine();
     return new Promise((resolve) => {
       machine.process.onCrash(() => resolve({ kind: 'again' }));
-      if (!this.#weather.isCalm && random.chance(0.3)) {
+      if (!this.#faultProfile.isCalm && random.chance(0.3)) {
         loop.after(random.spread(100, 3 * this.#habits.leaseMs), () => resolve({ kind: 'again' }));
       }
       this.#work(machine, name, json, isLast).then(resolve, (error) => this.#cluster.fail(error));
@@ -171,7 +171,7 @@ export class Lines {
   #machine(): Machine {
     const { random } = this.#cluster;
     const id = `s${this.processes.length}`;
-    const clocks = drawClocks(random, this.#weather.clocksHold);
+    const clocks = drawClocks(random, this.#faultProfile.clocksHold);
     const machine = this.#maker(id, id, clocks);
     this.processes.push(machine.process);
     return machine;

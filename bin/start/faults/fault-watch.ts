@@ -9,7 +9,7 @@ import { readStrike } from './strike-files.js';
 const lookEveryMs = 50;
 
 /** What a watch is made of. */
-export interface MischiefWatchParts {
+export interface FaultWatchParts {
   readonly directory: string;
   readonly lambda: Pick<LocalLambda, 'freeze' | 'thaw'>;
   readonly progress: RunProgress;
@@ -21,14 +21,14 @@ export interface MischiefWatchParts {
  * Sees the blows fall, and wakes the stopped worker when its successor has written: from then on what the woken one
  * writes must be refused.
  */
-export class MischiefWatch implements Disposable {
-  readonly #parts: MischiefWatchParts;
+export class FaultWatch implements Disposable {
+  readonly #parts: FaultWatchParts;
   readonly #timer: NodeJS.Timeout;
   #killed: Strike | undefined;
   #stopped: { readonly strike: Strike; readonly atMs: number; readonly guard: Disposable } | undefined;
   #woken = false;
 
-  constructor(parts: MischiefWatchParts) {
+  constructor(parts: FaultWatchParts) {
     this.#parts = parts;
     this.#timer = setInterval(() => this.#look(), lookEveryMs);
   }
