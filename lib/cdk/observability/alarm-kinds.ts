@@ -1,6 +1,6 @@
 /**
  * The alarms: from how many events within one period on they ring unless told otherwise, and what they say. Operators
- * find each by its name in `docs/operating.md`.
+ * find each by its name in `docs/guides/operating.md`.
  */
 export const alarmKinds = {
   lostLeases: {

@@ -112,7 +112,7 @@ export class LeaseholdAlarms extends Construct {
     const alarm = new Alarm(this, name.charAt(0).toUpperCase() + name.slice(1), {
       metric,
       threshold,
-      alarmDescription: `${alarmKinds[name].description} Leasehold, docs/operating.md: ${name}`,
+      alarmDescription: `${alarmKinds[name].description} Leasehold, docs/guides/operating.md: ${name}`,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: 1,
       treatMissingData: TreatMissingData.NOT_BREACHING,

@@ -14,7 +14,7 @@ interface Block {
   readonly json: any;
 }
 
-const page = await readFile(new URL('../../../docs/json-interface.md', import.meta.url), 'utf8');
+const page = await readFile(new URL('../../../docs/reference/json-interface.md', import.meta.url), 'utf8');
 const blocks: readonly Block[] = [...page.matchAll(/^```json (.+)\n([\s\S]*?)^```$/gm)].map((match) => ({
   kind: match[1] as Block['kind'],
   json: JSON.parse(match[2]!),

@@ -3,9 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { type CodeBlock, codeBlocksOf, compileErrors, projectOf } from '../../support/docs/code-blocks.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
-const pages = ['lease-table', 'lock-service', 'locked-section', 'slice-scan', 'observability'].map(
-  (page) => `docs/${page}.md`,
-);
+const pages = [
+  'docs/reference/lease-table.md',
+  'docs/reference/lock-service.md',
+  'docs/guides/step-functions.md',
+  'docs/guides/scans.md',
+  'docs/guides/observability.md',
+];
 
 /** What the code of the pages takes from its surroundings. */
 const surroundings = `

@@ -27,7 +27,7 @@ export {};
 
 describe('the code in the README, and of Lambda functions', () => {
   it('compiles against the package', async () => {
-    const pages = ['README.md', 'docs/lambda.md'];
+    const pages = ['README.md', 'docs/guides/lambda.md'];
     const blocks = (await Promise.all(pages.map((page) => codeBlocksOf(root, page)))).flat();
     expect(blocks.length).toBeGreaterThan(5);
     const project = await projectOf(root, `${root}/.leasehold/readme-code`, blocks, surroundings);

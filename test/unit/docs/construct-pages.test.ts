@@ -4,27 +4,31 @@ import { propsOf, rowsOf } from '../../support/docs/construct-pages.js';
 /** Each construct's page, the file of its properties, and the interfaces in it that the page shows. */
 const pages: readonly (readonly [page: string, file: string, interfaces: readonly string[]])[] = [
   [
-    'docs/lease-table.md',
+    'docs/reference/lease-table.md',
     'lib/cdk/table/lease-table-props.ts',
     ['LeaseTableProps', 'LeaseTableReplicas', 'LeaseSweeperProps', 'LockScope', 'UseGrantProps'],
   ],
-  ['docs/observability.md', 'lib/cdk/observability/lease-metrics.ts', ['ObservabilitySettings']],
-  ['docs/observability.md', 'lib/cdk/observability/observed-parts.ts', ['ObservedProps']],
-  ['docs/observability.md', 'lib/cdk/observability/leasehold-dashboard.ts', ['LeaseholdDashboardProps']],
+  ['docs/guides/observability.md', 'lib/cdk/observability/lease-metrics.ts', ['ObservabilitySettings']],
+  ['docs/guides/observability.md', 'lib/cdk/observability/observed-parts.ts', ['ObservedProps']],
   [
-    'docs/observability.md',
+    'docs/guides/observability.md',
+    'lib/cdk/observability/leasehold-dashboard.ts',
+    ['LeaseholdDashboardProps'],
+  ],
+  [
+    'docs/guides/observability.md',
     'lib/cdk/observability/leasehold-alarms.ts',
     ['LeaseholdAlarmsProps', 'AlarmThresholds'],
   ],
-  ['docs/observability.md', 'lib/lambda/observability/observed.ts', ['ObservedOptions']],
-  ['docs/lambda.md', 'lib/lambda/locked-handler-options.ts', ['LockedHandlerOptions']],
-  ['docs/lock-service.md', 'lib/cdk/service/lock-service-props.ts', ['LockServiceProps']],
-  ['docs/lock-service.md', 'lib/cdk/observability/lease-metrics.ts', ['ObservabilitySettings']],
-  ['docs/locked-section.md', 'lib/cdk/section/locked-section-props.ts', ['LockedSectionProps']],
-  ['docs/slice-scan.md', 'lib/cdk/scan/slice-scan-props.ts', ['SliceScanProps', 'ScanOutput']],
-  ['docs/slice-scan.md', 'lib/cdk/scan/scan-schedule.ts', ['ScanSchedule', 'ScanInput']],
-  ['docs/slice-scan.md', 'lib/cdk/scan/processor-bundle.ts', ['ProcessorBundleOptions']],
-  ['docs/deploying.md', 'lib/cdk/stack/leasehold-stack-props.ts', ['LeaseholdStackProps']],
+  ['docs/guides/observability.md', 'lib/lambda/observability/observed.ts', ['ObservedOptions']],
+  ['docs/guides/lambda.md', 'lib/lambda/locked-handler-options.ts', ['LockedHandlerOptions']],
+  ['docs/reference/lock-service.md', 'lib/cdk/service/lock-service-props.ts', ['LockServiceProps']],
+  ['docs/reference/lock-service.md', 'lib/cdk/observability/lease-metrics.ts', ['ObservabilitySettings']],
+  ['docs/guides/step-functions.md', 'lib/cdk/section/locked-section-props.ts', ['LockedSectionProps']],
+  ['docs/guides/scans.md', 'lib/cdk/scan/slice-scan-props.ts', ['SliceScanProps', 'ScanOutput']],
+  ['docs/guides/scans.md', 'lib/cdk/scan/scan-schedule.ts', ['ScanSchedule', 'ScanInput']],
+  ['docs/guides/scans.md', 'lib/cdk/scan/processor-bundle.ts', ['ProcessorBundleOptions']],
+  ['docs/guides/deploying.md', 'lib/cdk/stack/leasehold-stack-props.ts', ['LeaseholdStackProps']],
 ];
 
 describe.each(pages)('%s', (page, file, interfaces) => {

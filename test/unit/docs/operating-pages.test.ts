@@ -6,9 +6,9 @@ import { metricUnits } from '../../../lib/lambda/observability/metric-names.js';
 import { rowsOf } from '../../support/docs/construct-pages.js';
 import { sampleEvents } from '../../support/sample-events.js';
 
-const page = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
+const page = (name: string) => readFileSync(new URL(`../../../docs/guides/${name}`, import.meta.url), 'utf8');
 
-describe('docs/operating.md', () => {
+describe('docs/guides/operating.md', () => {
   const operating = page('operating.md');
 
   it.each(Object.keys(alarmKinds))('says of the alarm %s what it means and what to do', (name) => {
@@ -33,7 +33,7 @@ describe('docs/operating.md', () => {
   });
 });
 
-describe('docs/observability.md', () => {
+describe('docs/guides/observability.md', () => {
   const rows = (heading: string) =>
     page('observability.md')
       .split(`\n## ${heading}\n`)[1]!
@@ -55,7 +55,7 @@ describe('docs/observability.md', () => {
   });
 
   it('has every threshold with the default of the alarm', () => {
-    const defaults = rowsOf('docs/observability.md', 'AlarmThresholds').map((row) => [
+    const defaults = rowsOf('docs/guides/observability.md', 'AlarmThresholds').map((row) => [
       row.name,
       row.default.split(':')[0],
     ]);
