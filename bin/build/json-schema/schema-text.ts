@@ -5,7 +5,9 @@ import { failure, successes } from '../../../lib/service/answers.js';
 import { requests } from '../../../lib/service/requests.js';
 
 /** Where the schema stands. */
-export const schemaPath = fileURLToPath(new URL('../../../docs/reference/json-interface.schema.json', import.meta.url));
+export const schemaPath = fileURLToPath(
+  new URL('../../../docs/reference/json-interface.schema.json', import.meta.url),
+);
 
 /**
  * The JSON Schema of requests and answers, made of the very schemas that the service checks requests by. What JSON
