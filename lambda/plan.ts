@@ -1,3 +1,4 @@
-import { createPlanHandler, observed } from '../lib/lambda/index.js';
+import { observed } from '../lib/lambda/observability/index.js';
+import { createPlanHandler } from '../lib/scan/index.js';
 
 export const handler = observed(createPlanHandler());

@@ -1,3 +1,4 @@
-import { createVerifyHandler, observed } from '../lib/lambda/index.js';
+import { observed } from '../lib/lambda/observability/index.js';
+import { createVerifyHandler } from '../lib/scan/index.js';
 
 export const handler = observed(createVerifyHandler());

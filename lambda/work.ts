@@ -1,3 +1,4 @@
-import { createWorkHandler, observed } from '../lib/lambda/index.js';
+import { observed } from '../lib/lambda/observability/index.js';
+import { createWorkHandler } from '../lib/scan/index.js';
 
 export const handler = observed(createWorkHandler());

@@ -18,7 +18,12 @@ export interface LambdaBundle {
 }
 
 /** Imported dynamically, and yet by every start in which nobody has switched them off. */
-const onByDefault = ['lib/lambda/observability/logs.ts', 'lib/lambda/observability/metrics.ts'];
+const onByDefault = [
+  'lib/lambda/observability/logs.ts',
+  'lib/lambda/observability/metrics.ts',
+  'node_modules/@aws-lambda-powertools/logger/lib/esm/index.js',
+  'node_modules/@aws-lambda-powertools/metrics/lib/esm/index.js',
+];
 
 /**
  * Bundles every `lambda/*.ts` into `<target>/<name>/index.mjs`: what CDK deploys and what runs on a laptop.

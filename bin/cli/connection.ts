@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LockClient } from '../../lib/client/index.js';
-import { requestTimeoutFor } from '../../lib/lambda/request-timeout.js';
+import { requestTimeoutFor } from '../../lib/client/request-timeout.js';
 import type { GlobalOptions } from './global-options.js';
 
 /** The table, and the means to use it. */

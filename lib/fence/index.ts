@@ -1,5 +1,4 @@
 export type { FenceOptions, FencingToken } from './fenced.js';
-export { guardedPutObject, tokenMetadataKey } from './guard-s3.js';
 export { checkRows, type SqlFence, sqlFence } from './guard-sql.js';
 export { type CurrentLease, guardTransaction, heldCheck } from './guard-transaction.js';
 export { guardDelete, guardPut, guardTombstone, guardUpdate } from './guard-write.js';

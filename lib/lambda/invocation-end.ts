@@ -1,7 +1,7 @@
 import { StoreError, UsageError } from '../errors/index.js';
 import type { Lease } from '../lease/index.js';
 import { deadlineAfter, type Runtime, sleep } from '../runtime/index.js';
-import type { RemainingTime } from './work-handler.js';
+import type { RemainingTime } from './invocation.js';
 
 /** This part of the margin is kept for the answer itself; the rest is for giving the lease back. */
 const partForAnswer = 1 / 4;

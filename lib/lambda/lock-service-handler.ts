@@ -13,9 +13,8 @@ import {
   stepFunctions,
 } from '../service/index.js';
 import { DynamoTable } from '../table/index.js';
+import type { Environment, RemainingTime } from './invocation.js';
 import { type LockServiceSettings, lockServiceSettings } from './lock-service-settings.js';
-import type { Environment } from './settings.js';
-import type { RemainingTime } from './work-handler.js';
 
 /** Kept back from the invocation's time for telling that the store did not answer, in milliseconds. */
 const reserveMs = 250;

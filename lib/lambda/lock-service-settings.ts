@@ -1,5 +1,5 @@
 import { UsageError } from '../errors/index.js';
-import type { Environment } from './settings.js';
+import type { Environment } from './invocation.js';
 
 /** What the lock service reads from its environment. */
 export interface LockServiceSettings {

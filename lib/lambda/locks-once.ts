@@ -1,6 +1,6 @@
 import { LockClient, type LockClientOptions } from '../client/index.js';
 import { UsageError } from '../errors/index.js';
-import type { Environment } from './settings.js';
+import type { Environment } from './invocation.js';
 
 /**
  * The lock client, made at the first invocation and kept for all later ones of the same execution environment. Not made

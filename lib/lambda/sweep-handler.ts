@@ -2,8 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LockClient } from '../client/index.js';
 import { UsageError } from '../errors/index.js';
 import { type SweepAnswer, sweepLeases } from '../table/sweep/index.js';
-import { type Environment, scanSettings } from './settings.js';
-import type { RemainingTime } from './work-handler.js';
+import type { Environment, RemainingTime } from './invocation.js';
 
 /** The end of one attempt of a request of the sweep's, in milliseconds: a page is at most 1 MB. */
 const requestTimeoutMs = 5_000;
@@ -41,7 +40,9 @@ interface SweepClients {
 }
 
 function sweepClients(env: Environment): SweepClients {
-  const { table, dynamoEndpoint } = scanSettings(env);
+  const table = env.LEASEHOLD_TABLE?.trim();
+  if (!table) throw new UsageError('LEASEHOLD_TABLE: the name of the lease table is missing');
+  const dynamoEndpoint = env.LEASEHOLD_DYNAMODB_ENDPOINT?.trim() || undefined;
   const deletesPerSecond = parseDeletesPerSecond(env.LEASEHOLD_DELETES_PER_SECOND);
   const client = new DynamoDBClient({
     ...(dynamoEndpoint !== undefined && { endpoint: dynamoEndpoint }),

@@ -2,6 +2,7 @@ import { checkLockName } from '../client/lock-name.js';
 import { runUnder } from '../client/with-lock.js';
 import { AlreadyCompletedError, LockHeldError, UsageError } from '../errors/index.js';
 import type { HandedOver, Lease } from '../lease/index.js';
+import type { RemainingTime } from './invocation.js';
 import { InvocationEnd } from './invocation-end.js';
 import {
   type Choice,
@@ -10,7 +11,6 @@ import {
   lockedHandlerDefaults,
 } from './locked-handler-options.js';
 import { locksOnce } from './locks-once.js';
-import type { RemainingTime } from './work-handler.js';
 
 /**
  * Puts a whole Lambda handler under a lock.

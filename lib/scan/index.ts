@@ -1,3 +1,9 @@
+export { createPlanHandler, type PlanEvent, type PlanInput } from './handlers/plan-handler.js';
+export { createScanHandlers, type ScanHandlers } from './handlers/scan-handlers.js';
+export type { SeatEnd } from './handlers/seat-end.js';
+export type { VerdictAnswer } from './handlers/verdict-answer.js';
+export { createVerifyHandler, type VerifyEvent } from './handlers/verify-handler.js';
+export { createWorkHandler, type WorkEvent } from './handlers/work-handler.js';
 export { isLegalCut, separatingCut } from './keys/cut.js';
 export { addDigests, emptyDigest, type KeyDigest, keyDigest } from './keys/key-digest.js';
 export { compareKeys } from './keys/key-order.js';

@@ -1,6 +1,6 @@
 import { defaults, type HoldOptions } from '../../../lib/client/index.js';
+import { requestTimeoutFor } from '../../../lib/client/request-timeout.js';
 import { UsageError } from '../../../lib/errors/index.js';
-import { requestTimeoutFor } from '../../../lib/lambda/request-timeout.js';
 import type { GlobalOptions } from '../global-options.js';
 
 /** What `leasehold run` was told. All in milliseconds. */

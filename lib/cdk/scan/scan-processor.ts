@@ -5,7 +5,7 @@ import { bundledProcessor, type ProcessorBundleOptions } from './processor-bundl
 
 /**
  * A processor of your own, as the code of the work and the verify function: one module that exports both, made with
- * `createScanHandlers` of `leasehold/lambda`. Both run the same code, because verify merges what work has made.
+ * `createScanHandlers` of `leasehold/scan`. Both run the same code, because verify merges what work has made.
  */
 export class ScanProcessor {
   /**

@@ -1,6 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { LeaseEvents } from '../../events/index.js';
-import type { ScanEvents } from '../../scan/index.js';
+import type { ScanEvents } from '../../scan/seats/scan-events.js';
 
 /** Everything that the library tells, by name; the channel is `leasehold:<name>`. */
 export type LibraryEvents = LeaseEvents & ScanEvents;

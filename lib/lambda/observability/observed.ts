@@ -1,5 +1,5 @@
 import { systemRuntime } from '../../runtime/index.js';
-import type { Environment } from '../settings.js';
+import type { Environment } from '../invocation.js';
 import { type InvocationKeys, invocationKeys } from './invocation-keys.js';
 import { defaultServiceName } from './metric-names.js';
 import type { Failure, InvocationContext, Observer } from './observer.js';
@@ -24,7 +24,7 @@ export interface ObservedOptions {
 const defaultFlushEveryMs = 60_000;
 
 /**
- * Puts logs, metrics and tracing around a handler, by Powertools for AWS Lambda: what the library tells on its
+ * Puts logs, metrics and tracing around a handler, by Powertools for AWS Lambda, which you install: what the library tells on its
  * diagnostics channels becomes lines and metrics. Wrap a function's one handler, once.
  *
  * ```ts
@@ -34,7 +34,7 @@ const defaultFlushEveryMs = 60_000;
  * What only watches never fails the invocation: its own errors are dropped, the handler's come out unchanged.
  *
  * @returns a handler with the same arguments and result; it also throws UsageError for a switch that is neither on
- *   nor off
+ *   nor off, and for a part that is on and whose Powertools are not installed
  */
 export function observed<Parameters extends readonly unknown[], Result>(
   handler: (...parameters: Parameters) => Promise<Result> | Result,

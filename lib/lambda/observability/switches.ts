@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors/index.js';
-import type { Environment } from '../settings.js';
+import type { Environment } from '../invocation.js';
 
 /** What a function tells of itself, one switch each. */
 export interface Switches {

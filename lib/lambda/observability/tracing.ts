@@ -1,12 +1,15 @@
-import { Tracer } from '@aws-lambda-powertools/tracer';
+import { notInstalled } from './not-installed.js';
 import type { Observer } from './observer.js';
 
 /**
  * A subsegment of X-Ray for each invocation, annotated with what the invocation is about. Requests to AWS are not
  * under it: the SDK marks them against recursion, and X-Ray's capture of HTTP takes such for captured already; a client
  * of one's own can be wrapped. Outside of Lambda, or without a daemon, nothing is sent and nothing fails.
+ *
+ * @throws UsageError if Powertools is not installed
  */
-export function tracing(serviceName: string): Observer {
+export async function tracing(serviceName: string): Promise<Observer> {
+  const Tracer = await loadTracer();
   const tracer = new Tracer({ serviceName });
   return {
     begin(context, keys) {
@@ -24,4 +27,13 @@ export function tracing(serviceName: string): Observer {
       };
     },
   };
+}
+
+/** The try stands around the import itself: bundlers then let a package pass that is not there. */
+async function loadTracer() {
+  try {
+    return (await import('@aws-lambda-powertools/tracer')).Tracer;
+  } catch (error) {
+    throw notInstalled('tracing', error);
+  }
 }

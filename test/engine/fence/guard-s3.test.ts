@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { guardedPutObject } from '../../../lib/fence/index.js';
+import { guardedPutObject } from '../../../lib/fence/s3/index.js';
 import { type LocalS3, startS3 } from '../../../lib/local/index.js';
 
 describe('the guard for S3 objects', () => {

@@ -39,7 +39,7 @@ export const fenceMutants = [
     ],
     ['fence: no row changed means stale', 'if (!rowCount) throw', 'if (rowCount === null) throw'],
   ]),
-  ...mutantsOf('lock', 'lib/fence/guard-s3.ts', [
+  ...mutantsOf('lock', 'lib/fence/s3/guard-s3.ts', [
     [
       'fence: S3’s guard compares tokens',
       'if (seen?.token !== undefined && seen.token > lease.token) throw',

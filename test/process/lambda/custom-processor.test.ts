@@ -12,7 +12,7 @@ import {
   startLocalLambda,
 } from '../../../bin/start/state-machine/index.js';
 import { ScanProcessor } from '../../../lib/cdk/index.js';
-import type { VerdictAnswer } from '../../../lib/lambda/index.js';
+import type { VerdictAnswer } from '../../../lib/scan/index.js';
 import { deployedScan } from '../../support/lambda/deployed-scan.js';
 import { ignoredFields } from '../../support/lambda/ignored-fields.js';
 import { lambdaFixture, type ScanBench, scanBench } from '../../support/lambda/scan-bench.js';

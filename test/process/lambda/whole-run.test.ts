@@ -8,7 +8,7 @@ import {
   type StateMachineDefinition,
   synthesizedStateMachine,
 } from '../../../bin/start/state-machine/index.js';
-import type { VerdictAnswer } from '../../../lib/lambda/index.js';
+import type { VerdictAnswer } from '../../../lib/scan/index.js';
 import { lambdaFixture, type ScanBench, scanBench } from '../../support/lambda/scan-bench.js';
 
 const keys = Array.from(

@@ -10,16 +10,20 @@ const run = promisify(execFile);
 /** What is promised under each name; see the table in the README of what one may import. */
 const promised = {
   leasehold: ['LockClient', 'Lease', 'LockHeldError', 'LockLostError', 'StaleTokenError', 'UsageError'],
-  'leasehold/fence': [
-    'guardPut',
-    'guardUpdate',
-    'guardDelete',
-    'guardTransaction',
-    'guardedPutObject',
-    'sqlFence',
+  'leasehold/fence': ['guardPut', 'guardUpdate', 'guardDelete', 'guardTransaction', 'sqlFence'],
+  'leasehold/fence/s3': ['guardedPutObject'],
+  'leasehold/scan': [
+    'planScan',
+    'workSeat',
+    'verifyScan',
+    'inventory',
+    'eachObject',
+    'createPlanHandler',
+    'createWorkHandler',
+    'createVerifyHandler',
+    'createScanHandlers',
   ],
-  'leasehold/scan': ['planScan', 'workSeat', 'verifyScan', 'inventory', 'eachObject'],
-  'leasehold/lambda': ['createPlanHandler', 'createWorkHandler', 'createVerifyHandler', 'createScanHandlers'],
+  'leasehold/lambda': ['withLockedHandler', 'createLockServiceHandler', 'createSweepHandler', 'observed'],
   'leasehold/cdk': [
     'LeaseTable',
     'LockService',

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -14,7 +15,13 @@ const notForLambda = ['aws-cdk-lib', 'constructs', 'testcontainers', 'dynalite',
 const powertools = ['logger', 'metrics', 'tracer'].map((name) => `@aws-lambda-powertools/${name}`);
 
 /** What a function needs may be bundled whole; constructs and engines run where their packages are. */
-const runsInLambda = ['leasehold', 'leasehold/fence', 'leasehold/scan', 'leasehold/lambda'];
+const runsInLambda = [
+  'leasehold',
+  'leasehold/fence',
+  'leasehold/fence/s3',
+  'leasehold/scan',
+  'leasehold/lambda',
+];
 
 let folder: string;
 let made = 0;
@@ -65,6 +72,35 @@ describe('the bundle of a program that only locks', () => {
   it('has nothing of the scan', async () => {
     const { sources } = await bundleOf("export { LockClient } from 'leasehold';");
     expect(sources.filter((source) => /lib\/(scan|lambda|fence|local|cdk)\//.test(source))).toEqual([]);
+  });
+});
+
+describe('who guards one store needs the client of that store only', () => {
+  const sdks = ['client-s3', 'client-dynamodb', 'client-lambda', 'client-sfn', 'lib-dynamodb'];
+  it.each([
+    ['leasehold/fence', ['lib-dynamodb']],
+    ['leasehold/fence/s3', ['client-s3']],
+    ['leasehold/lambda', ['client-dynamodb', 'client-sfn']],
+  ])('%s: %j', async (name, needed) => {
+    const { packages, later } = await bundleOf(everything(name), 'external');
+    const found = sdks.filter((sdk) => packages.has(`@aws-sdk/${sdk}`) || later.has(`@aws-sdk/${sdk}`));
+    // What is loaded later stays outside of the bundle, and is not counted as part of it.
+    expect(needed).toEqual(expect.arrayContaining(found));
+  });
+});
+
+describe('observed without Powertools', () => {
+  it('is bundled all the same, and then names the line to type', async () => {
+    const away = await mkdtemp(join(tmpdir(), 'leasehold-bare-'));
+    const contents = "export { observed } from 'leasehold/lambda';";
+    const { path } = await subPathBundle(away, contents, 'bundle', powertools);
+    const script = `const { observed } = await import(${JSON.stringify(path)});
+      await observed(async () => 'done')({}, {}).catch(({ name, message }) => console.log(name, message));`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: away });
+    await rm(away, { recursive: true, force: true });
+    expect(stdout).toMatch(
+      /^UsageError observed: needs @aws-lambda-powertools\/\w+, which is not installed: npm install @aws-lambda-powertools\/logger /,
+    );
   });
 });
 

@@ -1,11 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import {
-  checkRows,
-  guardedPutObject,
-  guardTransaction,
-  guardUpdate,
-  sqlFence,
-} from '../../../lib/fence/index.js';
+import { checkRows, guardTransaction, guardUpdate, sqlFence } from '../../../lib/fence/index.js';
+import { guardedPutObject } from '../../../lib/fence/s3/index.js';
 import type { Lease } from '../../../lib/lease/index.js';
 import { deadlineAfter } from '../../../lib/runtime/index.js';
 import { SimClient } from '../net/sim-client.js';

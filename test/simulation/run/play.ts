@@ -1,4 +1,3 @@
-import { s3Sdk } from '../../../lib/fence/s3-sdk.js';
 import { lockChecks, serviceChecks, violationsOf } from '../check/index.js';
 import { scanChecks } from '../check/scan-checks.js';
 import type { Violation } from '../history/history.js';
@@ -46,8 +45,6 @@ export async function play(suite: Suite, seed: number, trace?: Trace, spared?: S
   const random = new Random(seed, spared);
   const violations: Violation[] = [];
   let records = 0;
-  // The guard for S3 loads it when it is needed first: that takes real time, of which a schedule must have none.
-  await s3Sdk();
   try {
     const history = await suites[suite].play(random, trace);
     records = history.records.length;

@@ -4,9 +4,14 @@ import { dirname, join } from 'node:path';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { LockClient } from '../../../lib/client/index.js';
-import { createPlanHandler, createVerifyHandler, createWorkHandler } from '../../../lib/lambda/index.js';
 import { createLeaseTable, startDynamo, startS3 } from '../../../lib/local/index.js';
-import { type Processor, readRun } from '../../../lib/scan/index.js';
+import {
+  createPlanHandler,
+  createVerifyHandler,
+  createWorkHandler,
+  type Processor,
+  readRun,
+} from '../../../lib/scan/index.js';
 import { splitSlice } from '../../../lib/scan/slices/split-slice.js';
 import { madeTable } from '../made-table.js';
 import type { RecordedRequest } from './recorded-request.js';

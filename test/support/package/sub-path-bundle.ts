@@ -39,11 +39,13 @@ export interface SubPathBundle {
  * @param outdir where it is written; absolute
  * @param contents the user's code
  * @param packages whether other packages are bundled, too
+ * @param absent packages that are not there
  */
 export async function subPathBundle(
   outdir: string,
   contents: string,
   packages: 'bundle' | 'external' = 'bundle',
+  absent: readonly string[] = [],
 ): Promise<SubPathBundle> {
   const { metafile } = await build({
     ...nodeBundle,
@@ -54,6 +56,8 @@ export async function subPathBundle(
     splitting: true,
     packages,
     plugins: [ownName],
+    // To names that nothing has: what a bundler can't find, and is not told to pass, ends the build.
+    alias: Object.fromEntries(absent.map((name) => [name, `${name}-absent`])),
     absWorkingDir: root,
     metafile: true,
     logLevel: 'silent',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type RunOptions, toHoldOptions } from '../../../bin/cli/run/run-options.js';
 import { LockClient } from '../../../lib/client/index.js';
-import { requestTimeoutFor } from '../../../lib/lambda/request-timeout.js';
+import { requestTimeoutFor } from '../../../lib/client/request-timeout.js';
 import type { LeaseTable } from '../../../lib/table/index.js';
 import { checkProperty } from '../../support/property.js';
 

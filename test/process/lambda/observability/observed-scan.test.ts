@@ -4,7 +4,7 @@ import {
   type StateMachineDefinition,
   synthesizedStateMachine,
 } from '../../../../bin/start/state-machine/index.js';
-import type { VerdictAnswer } from '../../../../lib/lambda/index.js';
+import type { VerdictAnswer } from '../../../../lib/scan/index.js';
 import { ObservedOutput } from '../../../support/lambda/observed-output.js';
 import { lambdaFixture, type ScanBench, scanBench } from '../../../support/lambda/scan-bench.js';
 import { until } from '../../../support/until.js';

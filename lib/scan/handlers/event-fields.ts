@@ -1,4 +1,4 @@
-import { UsageError } from '../errors/index.js';
+import { UsageError } from '../../errors/index.js';
 
 /** The fields of an event from outside. Each reader names the field, its limit and its value when it is wrong. */
 export class EventFields {

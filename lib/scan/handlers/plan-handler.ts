@@ -1,7 +1,7 @@
-import { planScan, type ScanPlan } from '../scan/index.js';
+import type { Environment } from '../../lambda/invocation.js';
+import { planScan, type ScanPlan } from '../plan/planner.js';
 import { EventFields, parseObject } from './event-fields.js';
 import { clientsOnce } from './scan-clients.js';
-import type { Environment } from './settings.js';
 
 /** What the plan function is invoked with. */
 export interface PlanEvent {

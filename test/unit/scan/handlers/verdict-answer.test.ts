@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { verdictAnswer } from '../../../lib/lambda/verdict-answer.js';
-import type { ScanVerdict } from '../../../lib/scan/index.js';
+import { verdictAnswer } from '../../../../lib/scan/handlers/verdict-answer.js';
+import type { ScanVerdict } from '../../../../lib/scan/index.js';
 
 const report = {
   slices: 3,

@@ -1,8 +1,13 @@
-import type { PutObjectCommandInput, PutObjectCommandOutput, S3Client } from '@aws-sdk/client-s3';
-import { StoreError } from '../errors/index.js';
-import type { FencingToken } from './fenced.js';
-import { s3Sdk } from './s3-sdk.js';
-import { staleToken } from './stale-token.js';
+import {
+  HeadObjectCommand,
+  PutObjectCommand,
+  type PutObjectCommandInput,
+  type PutObjectCommandOutput,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { StoreError } from '../../errors/index.js';
+import type { FencingToken } from '../fenced.js';
+import { staleToken } from '../stale-token.js';
 
 /** Where the token stands in an object's metadata. */
 export const tokenMetadataKey = 'leasehold-token';
@@ -27,7 +32,6 @@ export async function guardedPutObject(
   input: PutObjectCommandInput,
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<PutObjectCommandOutput> {
-  const { PutObjectCommand } = await s3Sdk();
   const send = { ...(options.signal && { abortSignal: options.signal }) };
   for (let tries = 0; tries < maxTries; tries++) {
     const seen = await tokenIn(s3, input, send);
@@ -55,7 +59,6 @@ async function tokenIn(
   { Bucket, Key }: PutObjectCommandInput,
   send: { readonly abortSignal?: AbortSignal },
 ): Promise<{ readonly etag: string | undefined; readonly token: number | undefined } | undefined> {
-  const { HeadObjectCommand } = await s3Sdk();
   try {
     const head = await s3.send(new HeadObjectCommand({ Bucket, Key }), send);
     const token = Number(head.Metadata?.[tokenMetadataKey]);

@@ -1,10 +1,12 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { LockClient } from '../client/index.js';
-import { type Processor, withLedger } from '../scan/index.js';
-import { requestTimeoutFor } from './request-timeout.js';
-import { type Environment, type ScanSettings, scanSettings } from './settings.js';
+import { LockClient } from '../../client/index.js';
+import { requestTimeoutFor } from '../../client/request-timeout.js';
+import type { Environment } from '../../lambda/invocation.js';
+import type { Processor } from '../results/processor.js';
+import { withLedger } from '../results/with-ledger.js';
+import { type ScanSettings, scanSettings } from './scan-settings.js';
 
 /** What a function of a scan works with. */
 export interface ScanClients {

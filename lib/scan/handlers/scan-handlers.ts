@@ -1,7 +1,7 @@
-import type { Processor } from '../scan/index.js';
-import { observed } from './observability/index.js';
+import type { Environment } from '../../lambda/invocation.js';
+import { observed } from '../../lambda/observability/index.js';
+import type { Processor } from '../results/processor.js';
 import { createPlanHandler } from './plan-handler.js';
-import type { Environment } from './settings.js';
 import { createVerifyHandler } from './verify-handler.js';
 import { createWorkHandler } from './work-handler.js';
 
@@ -13,8 +13,9 @@ export interface ScanHandlers {
 }
 
 /**
- * All handlers of a scan with a processor of your own, with logs and metrics as our own have them. Work and verify must have the same one: what the one made of
- * the pages, the other merges. Hence one module that exports both, which `SliceScan` takes as its `processor`:
+ * All handlers of a scan with a processor of your own, with logs and metrics as our own have them. Work and verify must
+ * have the same one: what the one made of the pages, the other merges. Hence one module that exports both, which
+ * `SliceScan` takes as its `processor`:
  *
  * ```ts
  * export const { plan, work, verify } = createScanHandlers({ processor: lineCounts() });

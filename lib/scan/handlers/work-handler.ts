@@ -1,17 +1,14 @@
-import { inventory, type Processor, type SeatAnswer, workSeat } from '../scan/index.js';
+import type { Environment, RemainingTime } from '../../lambda/invocation.js';
+import { inventory } from '../results/inventory.js';
+import type { Processor } from '../results/processor.js';
+import { type SeatAnswer, workSeat } from '../seats/seat-worker.js';
 import { EventFields } from './event-fields.js';
 import { clientsOnce, ledgered } from './scan-clients.js';
-import type { Environment } from './settings.js';
 
 /** What the work function is invoked with: an item of the map. */
 export interface WorkEvent {
   readonly run: string;
   readonly seat: number;
-}
-
-/** What the handler needs of Lambda's context. */
-export interface RemainingTime {
-  readonly getRemainingTimeInMillis: () => number;
 }
 
 /**

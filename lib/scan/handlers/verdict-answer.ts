@@ -1,4 +1,4 @@
-import type { ScanVerdict } from '../scan/index.js';
+import type { ScanVerdict } from '../results/verify-scan.js';
 import type { SeatEnd } from './seat-end.js';
 
 /** A verdict as the state machine takes it: with an error and a reason always, and within its payload limit. */

@@ -1,4 +1,5 @@
-import { UsageError } from '../errors/index.js';
+import { UsageError } from '../../errors/index.js';
+import type { Environment } from '../../lambda/invocation.js';
 
 /** What the functions of a scan read from their environment. */
 export interface ScanSettings {
@@ -15,9 +16,6 @@ export interface ScanSettings {
   /** `LEASEHOLD_OUTPUT_BUCKET` and `LEASEHOLD_OUTPUT_PREFIX`: where large results go. */
   readonly output: { readonly bucket: string; readonly prefix: string } | undefined;
 }
-
-/** Environment variables, as `process.env` has them. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** @throws UsageError that names the variable, its limit and its value */
 export function scanSettings(env: Environment): ScanSettings {

@@ -1,4 +1,4 @@
-import { defaults } from '../client/defaults.js';
+import { defaults } from './defaults.js';
 
 /** All attempts of a request together may take this part of a lease: what renewing and the safety margin leave, less a reserve. */
 const partOfLease = 1 / 2;

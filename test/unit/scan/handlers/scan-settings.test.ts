@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LockClient } from '../../../lib/client/index.js';
-import { requestTimeoutFor } from '../../../lib/lambda/request-timeout.js';
-import { scanSettings } from '../../../lib/lambda/settings.js';
+import { scanSettings } from '../../../../lib/scan/handlers/scan-settings.js';
 
 describe('settings from the environment', () => {
   it('need the table only', () => {
@@ -38,18 +36,5 @@ describe('settings from the environment', () => {
     ],
   ])('that are wrong are a UsageError: %j', (env, message) => {
     expect(() => scanSettings(env)).toThrow(expect.objectContaining({ name: 'UsageError', message }));
-  });
-});
-
-describe('request time-outs', () => {
-  it('are the default for the default lease and for long ones', () => {
-    expect(requestTimeoutFor(undefined)).toBe(1_000);
-    expect(requestTimeoutFor(30_000)).toBe(1_000);
-    expect(requestTimeoutFor(900_000)).toBe(1_000);
-  });
-
-  it.each([10, 100, 1_000, 2_000, 5_999, 6_000, 6_001, 30_000])('fit a lease of %d ms', (leaseMs) => {
-    const locks = new LockClient({ table: 'leases', leaseMs, requestTimeoutMs: requestTimeoutFor(leaseMs) });
-    locks.close();
   });
 });

@@ -1,8 +1,10 @@
-import { inventory, type Processor, type ScanVerdict, verifyScan } from '../scan/index.js';
+import type { Environment } from '../../lambda/invocation.js';
+import { inventory } from '../results/inventory.js';
+import type { Processor } from '../results/processor.js';
+import { type ScanVerdict, verifyScan } from '../results/verify-scan.js';
 import { EventFields } from './event-fields.js';
 import { clientsOnce } from './scan-clients.js';
 import { type SeatEnd, seatEnds } from './seat-end.js';
-import type { Environment } from './settings.js';
 import { type VerdictAnswer, verdictAnswer } from './verdict-answer.js';
 
 /** What the verify function is invoked with. */

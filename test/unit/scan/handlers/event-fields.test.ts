@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EventFields, parseObject } from '../../../lib/lambda/event-fields.js';
+import { EventFields, parseObject } from '../../../../lib/scan/handlers/event-fields.js';
 
 describe('the fields of an event', () => {
   const fields = new EventFields('event', { text: 'a', count: 3, texts: ['a', 'b'], nothing: null });
