@@ -2,17 +2,9 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import { type SourceChange, toChanged } from '../../support/source-change.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../../..');
-
-/** One change of the production code, by exact text. */
-export interface SourceChange {
-  /** From the root of the repository. */
-  readonly file: string;
-  /** Must stand there exactly once. */
-  readonly find: string;
-  readonly replace: string;
-}
 
 /**
  * Bundles the simulator together with the production code, as it is or with some changes.
@@ -48,22 +40,10 @@ function changing(open: Set<SourceChange>, changes: readonly SourceChange[]): Pl
         const file = relative(root, path);
         const own = changes.filter((change) => change.file === file);
         if (own.length === 0) return undefined;
-        let contents = await readFile(path, 'utf8');
-        for (const change of own) {
-          contents = changed(contents, change);
-          open.delete(change);
-        }
+        const contents = toChanged(await readFile(path, 'utf8'), own);
+        for (const change of own) open.delete(change);
         return { contents, loader: 'ts' };
       });
     },
   };
-}
-
-/** @throws Error unless the text stands there exactly once */
-export function changed(contents: string, { file, find, replace }: SourceChange): string {
-  const parts = contents.split(find);
-  if (parts.length !== 2) {
-    throw new Error(`${file}: ${parts.length - 1} places where one is wanted: ${JSON.stringify(find)}`);
-  }
-  return parts.join(replace);
 }

@@ -1,10 +1,10 @@
-import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Protection } from './protection.js';
+import { type SourceChange, toChanged } from '../../support/source-change.js';
 
-/** What tests may need; folders that are not there are passed over. */
+/** What tests may need; what is not there is passed over. */
 const copied = [
-  ...['lib', 'test', 'build', 'bin', 'lambda', 'package.json', 'tsconfig.json'],
+  ...['lib', 'test', 'bin', 'lambda', 'docs', 'package.json', 'tsconfig.json', 'tsconfig.build.json'],
   // What constructs are synthesized with.
   ...['cdk.json', 'dist/lambda'],
 ];
@@ -21,10 +21,10 @@ export class Workspace implements AsyncDisposable {
   }
 
   /** Copies the sources into the ignored folder; installed packages are shared. */
-  static async make(repository: string, id: string): Promise<Workspace> {
-    const root = join(repository, '.leasehold', 'protections', `${process.pid}-${id}`);
-    await rm(root, { recursive: true, force: true });
-    await mkdir(root, { recursive: true });
+  static async make(repository: string): Promise<Workspace> {
+    const parent = join(repository, '.leasehold', 'mutants');
+    await mkdir(parent, { recursive: true });
+    const root = await mkdtemp(join(parent, 'copy-'));
     for (const name of copied) {
       await cp(join(repository, name), join(root, name), { recursive: true }).catch((error) => {
         if (error.code !== 'ENOENT') throw error;
@@ -36,20 +36,16 @@ export class Workspace implements AsyncDisposable {
   }
 
   /**
-   * Takes a protection out.
+   * Changes the copy.
    *
-   * @throws Error when its text does not stand in its file exactly once
+   * @throws Error when a text to be changed does not stand in its file exactly once
    */
-  async takeOut({ id, file, find, replace }: Protection): Promise<void> {
-    const path = join(this.root, file);
-    const source = await readFile(path, 'utf8');
-    const places = source.split(find).length - 1;
-    if (places !== 1) throw new Error(`${id}: its text stands ${places} times in ${file}, not once`);
-    // A function, so that no `$` in the text has a meaning.
-    await writeFile(
-      path,
-      source.replace(find, () => replace),
-    );
+  async change(changes: readonly SourceChange[]): Promise<void> {
+    for (const file of new Set(changes.map((change) => change.file))) {
+      const path = join(this.root, file);
+      const own = changes.filter((change) => change.file === file);
+      await writeFile(path, toChanged(await readFile(path, 'utf8'), own));
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,0 +1,155 @@
+import type { Removal } from '../removal.js';
+
+const conditions = 'lib/lease/conditions.ts';
+const acquireRequest = 'lib/lease/acquire-request.ts';
+const acquisition = 'lib/client/acquisition.ts';
+
+/** What is made of the answer to an acquire, and of the time until there is one (protocol, section 4). */
+export const acquireRemovals: readonly Removal[] = [
+  {
+    name: 'acquire: a lease that runs may not be taken',
+    file: conditions,
+    find: "text: '#expiresAt < :takeoverBefore',",
+    replace: "text: '#expiresAt < :takeoverBefore OR #expiresAt >= :takeoverBefore',",
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'holder: the lease is the current one',
+    file: conditions,
+    find: "return { text: '#leaseId = :leaseId', values: { ':leaseId': leaseId } };",
+    replace:
+      "return { text: 'attribute_exists(#version) OR #leaseId = :leaseId', values: { ':leaseId': leaseId } };",
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'reopen: only what is completed',
+    file: conditions,
+    find: "all({ text: 'attribute_exists(#completedAt)' }, released, ours)",
+    replace: 'ours',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'token: rises with every grant',
+    file: acquireRequest,
+    find: "text: 'if_not_exists(#version, :seed) + :one', values: { ':seed': seed, ':one': 1 }",
+    replace: "text: 'if_not_exists(#version, :seed)', values: { ':seed': seed }",
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'token: a new item’s begins at the time',
+    file: acquireRequest,
+    find: 'const seed = acquiredAt;',
+    replace: 'const seed = 0;',
+    noticedBy: [
+      { suite: 'lock' },
+      {
+        file: 'test/engine/client/tokens.test.ts',
+        title: 'C23 the token after a deletion, as TTL would do it, is higher',
+      },
+    ],
+  },
+  {
+    name: 'token: the one that was granted is handed out',
+    file: acquireRequest,
+    find: '(item?.version ?? seed) + 1',
+    replace: '(item?.version ?? seed)',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'adoption: an earlier attempt’s grant is found by its lease id',
+    file: acquireRequest,
+    find: 'if (item?.leaseId === leaseId) {',
+    replace: 'if (item?.leaseId === undefined) {',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'adoption: its token is the item’s, no second increment',
+    file: acquireRequest,
+    find: 'token: item.version,\n      expiresAt: item.expiresAt!',
+    replace: 'token: item.version + 1,\n      expiresAt: item.expiresAt!',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'adoption: its end is the item’s, not that of the last attempt',
+    file: acquireRequest,
+    find: 'expiresAt: item.expiresAt!,',
+    replace: 'expiresAt,',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'ttl: behind the end of the lease, not the time of the grant',
+    file: acquireRequest,
+    find: 'ttl: ttlAfter(context, expiresAt),',
+    replace: 'ttl: 1,',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'acquire: one that gives up gives its lease back',
+    file: acquisition,
+    find: 'if (this.#uncertain) this.#giveBack();',
+    replace: '',
+    noticedBy: [
+      { suite: 'lock' },
+      {
+        file: 'test/engine/client/lost-answers.test.ts',
+        title: 'C09 an acquire that gave up although it was granted gives its lease back',
+      },
+    ],
+  },
+  {
+    name: 'acquire: a write without an answer may have been applied',
+    file: acquisition,
+    find: 'if (error.mayHaveApplied) this.#uncertain = true;',
+    replace: '',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'waiting: never past the end of the holder’s lease',
+    file: acquisition,
+    find: 'this.#patience.nextDelayMs(this.#untilExpiryMs())',
+    replace: 'this.#patience.nextDelayMs(30_000) * 20',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'waiting: a free lock is tried for',
+    file: acquisition,
+    find: 'if (item?.leaseId === undefined || item.completedAt !== undefined) return true;',
+    replace: 'if (item === undefined || item.completedAt !== undefined) return true;',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'waiting: an expired lock is tried for',
+    file: acquisition,
+    find: 'return item.expiresAt! < takeoverBefore(this.#host.context);',
+    replace: 'return false;',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'supersede: only of the same owner',
+    file: acquisition,
+    find: 'return this.#request.supersede && item?.leaseId !== undefined && item.owner === this.#request.owner;',
+    replace: 'return this.#request.supersede && item?.leaseId !== undefined;',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'acquire: nobody is told that it is held by itself',
+    file: acquisition,
+    find: 'return leaseId === this.#leaseId || this.#spent.has(leaseId) ||',
+    replace: 'return this.#spent.has(leaseId) ||',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'give-back: on a signal of its own',
+    file: 'lib/client/background-release.ts',
+    find: 'store.release(lease, undefined, deadline.signal);',
+    replace: 'store.release(lease, undefined, AbortSignal.abort());',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'queue: the turn goes on to the next in line',
+    file: 'lib/client/local-queue.ts',
+    find: 'if (next) next.admit();',
+    replace: 'if (next) return;',
+    noticedBy: [{ suite: 'lock' }],
+  },
+];

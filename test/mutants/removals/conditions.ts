@@ -1,0 +1,278 @@
+import type { Removal } from '../removal.js';
+
+const conditions = 'lib/lease/conditions.ts';
+const acquireConditionTests = 'test/engine/lease/acquire-condition.test.ts';
+const foreignItemsTests = 'test/engine/client/foreign-items.test.ts';
+const holderRequests = 'lib/lease/holder-requests.ts';
+const holderRequestsTests = 'test/engine/lease/holder-requests.test.ts';
+
+/** Every part of the conditions (protocol, section 4). */
+export const conditionsRemovals: readonly Removal[] = [
+  {
+    name: 'conditions: a completed name is never granted (I7)',
+    file: conditions,
+    find: '    notCompleted,\n',
+    replace: '',
+    noticedBy: [
+      {
+        file: acquireConditionTests,
+        title: 'I7 notCompleted: a completed name is not granted, though nobody holds it',
+      },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'conditions: a lease that runs is not taken (I2)',
+    file: conditions,
+    find: '    any(\n      released,\n      all(expiredBefore(takeoverBefore), notItsOwn(leaseId)),\n      seenLeaseId === undefined ? undefined : all(stillTheOneSeen(seenLeaseId), hasEnd),\n    ),\n',
+    replace: '',
+    noticedBy: [
+      { file: acquireConditionTests, title: 'I2 released or expired: a lease that still runs is not taken' },
+    ],
+  },
+  {
+    name: 'conditions: a lock that was given back is free at once',
+    file: conditions,
+    find: '      released,\n',
+    replace: '',
+    noticedBy: [
+      { file: acquireConditionTests, title: 'released: a lock that was given back is granted at once' },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'conditions: a lock whose holder crashed comes free (I6)',
+    file: conditions,
+    find: '      all(expiredBefore(takeoverBefore), notItsOwn(leaseId)),\n',
+    replace: '',
+    noticedBy: [
+      {
+        file: acquireConditionTests,
+        title: 'expired: a lease that has run out by the taker’s rule is taken over',
+      },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'conditions: a call’s own lease that has ended is adopted, never granted anew under another token (I1)',
+    file: conditions,
+    find: 'all(expiredBefore(takeoverBefore), notItsOwn(leaseId))',
+    replace: 'expiredBefore(takeoverBefore)',
+    noticedBy: [
+      {
+        file: acquireConditionTests,
+        title: 'adoption, not a second grant: this call’s own lease that has run out keeps its token',
+      },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'conditions: an expiry without a lease is no item of ours',
+    file: conditions,
+    find: "    { text: 'attribute_exists(#leaseId)' },\n    { text: '#expiresAt <",
+    replace: "    { text: '#expiresAt <",
+    noticedBy: [
+      {
+        file: foreignItemsTests,
+        title:
+          'an expiry without a lease id: every operation is refused in plain words, and it is left alone',
+      },
+    ],
+  },
+  {
+    name: 'conditions: a superseder takes its own earlier lease over at once',
+    file: conditions,
+    find: '      seenLeaseId === undefined ? undefined : all(stillTheOneSeen(seenLeaseId), hasEnd),\n',
+    replace: '',
+    noticedBy: [
+      {
+        file: acquireConditionTests,
+        title: 'the lease id that a superseder has seen is taken over, while it runs',
+      },
+    ],
+  },
+  {
+    name: 'conditions: a superseder takes over leases and nothing else',
+    file: conditions,
+    find: 'all(stillTheOneSeen(seenLeaseId), hasEnd)',
+    replace: 'all(stillTheOneSeen(seenLeaseId), hasEnd && undefined)',
+    noticedBy: [
+      {
+        file: acquireConditionTests,
+        title:
+          'a superseder takes over no item that has come to bear the lease id it has seen and is no lease',
+      },
+    ],
+  },
+  {
+    name: 'conditions: a superseder’s late duplicate evicts no later lease',
+    file: conditions,
+    find: "  text: '#leaseId = :seenLeaseId',\n  values: { ':seenLeaseId': seenLeaseId },",
+    replace: "  text: '#owner = :set_owner',",
+    noticedBy: [
+      {
+        file: acquireConditionTests,
+        title: 'a superseder names the very lease it has seen: its delayed duplicate evicts no later one',
+      },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'conditions: a late duplicate does not take the lock again (C09)',
+    file: conditions,
+    find: '    notGivenBack(leaseId),\n',
+    replace: '',
+    noticedBy: [
+      {
+        file: acquireConditionTests,
+        title: 'C09 notGivenBack: a delayed duplicate of an acquire does not take the lock that it gave back',
+      },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'conditions: an item that somebody else wrote is left alone',
+    file: conditions,
+    find: '    oursOrNew,\n',
+    replace: '',
+    noticedBy: [
+      {
+        file: foreignItemsTests,
+        title: 'no version, but data: every operation is refused in plain words, and it is left alone',
+      },
+    ],
+  },
+  {
+    name: 'conditions: an item with a numeric version and a strange lease id is left alone',
+    file: conditions,
+    find: ', ...Object.entries(attributeTypes).map(absentOrTyped)',
+    replace: '',
+    noticedBy: [
+      {
+        file: foreignItemsTests,
+        title: 'a lease id that is a number: every operation is refused in plain words, and it is left alone',
+      },
+    ],
+  },
+  {
+    name: 'conditions: an item with a number below all that we write is left alone',
+    file: conditions,
+    find: "    { text: `#${attribute} > :minNumber`, values: { ':minNumber': -numberLimit } },\n",
+    replace: '',
+    noticedBy: [
+      {
+        file: foreignItemsTests,
+        title: 'an expiry below all numbers: every operation is refused in plain words, and it is left alone',
+      },
+    ],
+  },
+  {
+    name: 'conditions: an item with a number above all that we write is left alone',
+    file: conditions,
+    find: "    { text: `#${attribute} < :maxNumber`, values: { ':maxNumber': numberLimit } },\n",
+    replace: '',
+    noticedBy: [
+      {
+        file: foreignItemsTests,
+        title:
+          'a time of the grant above all numbers: every operation is refused in plain words, and it is left alone',
+      },
+    ],
+  },
+  {
+    name: 'conditions: a completion that goes with half a lease is not taken back',
+    file: conditions,
+    find: "all({ text: 'attribute_exists(#completedAt)' }, released, ours)",
+    replace: "all({ text: 'attribute_exists(#completedAt)' }, ours)",
+    noticedBy: [
+      {
+        file: foreignItemsTests,
+        title:
+          'a completion with half a lease: every operation is refused in plain words, and it is left alone',
+      },
+    ],
+  },
+  {
+    name: 'conditions: a completion that is not ours is not taken back',
+    file: conditions,
+    find: "all({ text: 'attribute_exists(#completedAt)' }, released, ours)",
+    replace: "all({ text: 'attribute_exists(#completedAt)' })",
+    noticedBy: [
+      {
+        file: foreignItemsTests,
+        title:
+          'a completion that is a boolean: every operation is refused in plain words, and it is left alone',
+      },
+    ],
+  },
+  {
+    name: 'conditions: a renewal of a lost lease changes nothing (I4)',
+    file: holderRequests,
+    find: 'all(isCurrent(lease.leaseId), lengthens(expiresAt))',
+    replace: 'all(lengthens(expiresAt))',
+    noticedBy: [
+      {
+        file: holderRequestsTests,
+        title: 'I4 isCurrent: a renewal of a lease that is no longer current changes nothing',
+      },
+    ],
+  },
+  // Where the token is known it protects as well; a give-back knows the id alone.
+  {
+    name: 'conditions: only the lease that is current is ended: by a release, a completion, a break (C01, C41, I4)',
+    file: holderRequests,
+    find: 'condition: isCurrent(lease.leaseId),\n  };',
+    replace: "condition: { text: 'attribute_exists(#name)' },\n  };",
+    noticedBy: [
+      {
+        file: holderRequestsTests,
+        title: 'I4 isCurrent: a release of a lease that is no longer current changes nothing',
+      },
+      {
+        file: holderRequestsTests,
+        title: 'C41 isCurrent: a completion by a late worker does not overwrite the newer holder’s result',
+      },
+      {
+        file: holderRequestsTests,
+        title: 'I4 isCurrent: a break names one lease and leaves the one that came after it alone',
+      },
+    ],
+  },
+  {
+    name: 'conditions: a revived lease id is not the lease of before (I4, I5)',
+    file: holderRequests,
+    find: 'lease.token === undefined ? change : merged(change, { condition: hasToken(lease.token) })',
+    replace: 'change',
+    noticedBy: [
+      {
+        file: holderRequestsTests,
+        title:
+          'I4 I5 hasToken: an id that a late duplicate of its acquire has revived is not the lease of before',
+      },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'conditions: an expiry never falls, a checkpoint never goes back (I5)',
+    file: conditions,
+    find: "text: '#expiresAt < :newExpiresAt'",
+    replace: "text: '(#expiresAt < :newExpiresAt OR attribute_exists(#expiresAt))'",
+    noticedBy: [
+      {
+        file: holderRequestsTests,
+        title:
+          'I5 lengthens: a delayed duplicate of a renewal neither shortens the lease nor winds a checkpoint back',
+      },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'conditions: an OR in one part of a condition stays inside that part',
+    file: 'lib/table/expression.ts',
+    find: '&& !isEnclosed(text) ?',
+    replace: '&& !isEnclosed(text) && !text ?',
+    noticedBy: [
+      { file: acquireConditionTests, title: 'I2 released or expired: a lease that still runs is not taken' },
+    ],
+  },
+];

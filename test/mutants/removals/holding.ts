@@ -1,0 +1,303 @@
+import type { Removal } from '../removal.js';
+
+const heartbeatTests = 'test/engine/lease/heartbeat.test.ts';
+const lease = 'lib/lease/lease.ts';
+const clockTroubleTests = 'test/engine/client/clock-trouble.test.ts';
+const heartbeat = 'lib/lease/heartbeat.ts';
+const withLockTests = 'test/engine/client/with-lock.test.ts';
+const holderRequests = 'lib/lease/holder-requests.ts';
+const storeErrors = 'lib/table/store-errors.ts';
+
+/** What a holder writes, and what it believes (protocol, sections 4 and 5). */
+export const holdingRemovals: readonly Removal[] = [
+  {
+    name: 'holding: the signal fires before the lease ends (C31)',
+    file: 'lib/lease/lease-term.ts',
+    find: 'return this.leftMs - this.#settings.safetyMarginMs;',
+    replace: 'return this.leftMs - this.#settings.safetyMarginMs + 5_000;',
+    noticedBy: [
+      {
+        file: heartbeatTests,
+        title:
+          'C31 a network cut while holding: the signal fires before the lease ends, reason store-unavailable',
+      },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'holding: validity is computed at the call, not by a timer (C14)',
+    file: lease,
+    find: "if (this.#state === 'held' && this.remainingMs <= 0)",
+    replace: "if (this.#state === 'ended' && this.remainingMs <= 0)",
+    noticedBy: [
+      {
+        file: clockTroubleTests,
+        title:
+          'C14 an event loop blocked past the lease: the next synchronous check says lost, and the signal follows',
+      },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'holding: no timer and no request after the end (C05): heartbeat stops',
+    file: lease,
+    find: "this.#state = 'ended';\n    this.#heartbeat.stop();",
+    replace: "this.#state = 'ended';",
+    noticedBy: [{ file: heartbeatTests, title: 'C05 after a completion: no timer, no request' }],
+  },
+  {
+    name: 'holding: no timer and no request after a loss (C05)',
+    file: lease,
+    find: "this.#state = 'lost';\n    this.#heartbeat.stop();",
+    replace: "this.#state = 'lost';",
+    noticedBy: [{ file: heartbeatTests, title: 'C05 after a loss: no timer, no request' }],
+  },
+  {
+    name: 'holding: a release does not wait for a renewal that hangs (C04): drop renewal in flight',
+    file: heartbeat,
+    find: "this.#inFlight?.abort(new DOMException('the lease has ended', 'AbortError'));",
+    replace: '',
+    noticedBy: [
+      {
+        file: heartbeatTests,
+        title: 'C04 a release while a renewal is in flight drops it: the item is free, and no loss is told',
+      },
+    ],
+  },
+  {
+    name: 'holding: a failed renewal is tried again (C06)',
+    file: heartbeat,
+    find: 'if (!renewed && !this.#stopped) this.#beatIn(this.#retryDelayMs());',
+    replace: '',
+    noticedBy: [
+      {
+        file: heartbeatTests,
+        title: 'C06 a failed renewal is tried again sooner: still held, no loss, no unhandled rejection',
+      },
+    ],
+  },
+  {
+    name: 'holding: a release waits for a completion in flight',
+    file: lease,
+    find: "if (this.#hasEnded()) return this.#isHandedOver ? 'handed-over' : 'released';",
+    replace: '',
+    noticedBy: [
+      {
+        file: heartbeatTests,
+        title: 'a release during a completion sends nothing more: the lease has ended by then',
+      },
+    ],
+  },
+  {
+    name: 'holding: writes of one lease go one at a time (I5)',
+    file: lease,
+    find: 'const result = this.#queue.then(work);',
+    replace: 'const result = work();',
+    noticedBy: [
+      { file: heartbeatTests, title: 'writes of one lease go one at a time, in the order of the calls' },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'holding: a lease is not renewed past its longest hold',
+    file: lease,
+    find: "if (this.#state === 'held' && !this.#term.isLast) await",
+    replace: "if (this.#state === 'held') await",
+    noticedBy: [
+      { file: heartbeatTests, title: 'a lease ends at its longest hold, and is not renewed beyond' },
+    ],
+  },
+  {
+    name: 'holding: a release does not run on the work’s aborted signal (C29)',
+    file: lease,
+    find: 'await this.#context.store.release(this, undefined, signal);',
+    replace: 'await this.#context.store.release(this, undefined, this.signal);',
+    noticedBy: [
+      {
+        file: clockTroubleTests,
+        title:
+          'a lease that ran out here is given back all the same: its release runs on a signal of its own',
+      },
+    ],
+  },
+  {
+    name: 'holding: work under a lease that was broken is not reported as fine',
+    file: 'lib/client/with-lock.ts',
+    find: 'lossBefore ?? findLoss(lease)',
+    replace: 'lossBefore',
+    noticedBy: [
+      {
+        file: withLockTests,
+        title:
+          'work that ends well under a lease whose loss only its release finds is a LockLostError with the result',
+      },
+    ],
+  },
+  {
+    name: 'holding: a release does not wait for a renewal that hangs (C04): heartbeat stops first',
+    file: lease,
+    find: '    this.#heartbeat.stop();\n    await this.#queue;',
+    replace: '    await this.#queue;\n    this.#heartbeat.stop();',
+    noticedBy: [
+      {
+        file: heartbeatTests,
+        title: 'C04 a release while a renewal is in flight drops it: the item is free, and no loss is told',
+      },
+    ],
+  },
+  {
+    name: 'holding: no timer and no request after the end (C05): no beat left',
+    file: heartbeat,
+    find: 'this.#stopped = true;\n    this.#cancelBeat();',
+    replace: 'this.#stopped = true;',
+    noticedBy: [
+      {
+        file: heartbeatTests,
+        title: 'C05 after a release: no timer, no request, and the item is never touched again',
+      },
+    ],
+  },
+  {
+    name: 'holding: a throttled release does not leave the lease to run out by itself',
+    file: lease,
+    find: 'if (mayPass) this.#releaseLater(',
+    replace: 'if (!mayPass) this.#releaseLater(',
+    noticedBy: [
+      {
+        file: withLockTests,
+        title:
+          'C28 a release that is throttled beyond all attempts is repeated in the background: the lease need not run out',
+      },
+    ],
+  },
+  {
+    name: 'renew: refused with somebody else’s lease is a loss',
+    file: holderRequests,
+    find: "if (!item || !isStill(lease, item)) return { kind: 'lost', reason: lossReason(lease, item) };\n  return item.expiresAt!",
+    replace: "if (!item) return { kind: 'lost', reason: lossReason(lease, item) };\n  return item.expiresAt!",
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'release: leaves its lease id behind',
+    file: holderRequests,
+    find: 'set: { lastLeaseId: lease.leaseId, ...set },',
+    replace: 'set: { ...set },',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'release: somebody else’s item is not taken for one’s own',
+    file: holderRequests,
+    find: 'const hasEnded = item?.leaseId === undefined && item?.lastLeaseId === lease.leaseId;',
+    replace: 'const hasEnded = true;',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'complete: somebody else’s completion is not taken for one’s own',
+    file: holderRequests,
+    find: 'const alreadyDone = item?.completedAt !== undefined && item.lastLeaseId === lease.leaseId;',
+    replace: 'const alreadyDone = true;',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'release: the token stays',
+    file: holderRequests,
+    find: "const leaseAttributes = ['leaseId',",
+    replace: "const leaseAttributes = ['version', 'leaseId',",
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'ttl: rewritten by a renewal',
+    file: holderRequests,
+    find: 'set: { expiresAt, ttl: ttlAfter(context, expiresAt) },',
+    replace: 'set: { expiresAt },',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'ttl: rewritten by a release',
+    file: holderRequests,
+    find: 'const release = toEnd(lease, { ttl: ttlAfter(context, now) });',
+    replace: 'const release = toEnd(lease, { ttl: Math.ceil(now / 1000) });',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'complete: marks the name',
+    file: holderRequests,
+    find: 'const completion = toEnd(lease, { completedAt, result,',
+    replace: 'const completion = toEnd(lease, { result,',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'holder: is told of a loss by its signal',
+    file: lease,
+    find: '    this.#abort?.abort(error);\n',
+    replace: '',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'renew: one without an answer lengthens nothing here',
+    file: lease,
+    find: "    if (outcome.kind !== 'done') return this.#settled(outcome);\n    this.#lastRenewalFailed = undefined;\n    this.#term.confirm(expiresAt);",
+    replace:
+      "    if (outcome.kind !== 'done') return this.#settled(outcome);\n    this.#lastRenewalFailed = undefined;\n    this.#term.confirm(expiresAt + 3_000);",
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'renew: a lease that is lost here is never renewed again',
+    file: lease,
+    find: '    this.#checkHeld();\n    await this.#context.store.ensureTime(signal);\n    this.#checkHeld();\n',
+    replace: '    await this.#context.store.ensureTime(signal);\n',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'end: nothing is written after it',
+    file: lease,
+    find: "    this.#state = 'ended';\n    this.#heartbeat.stop();",
+    replace: '    this.#heartbeat.stop();',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'heartbeat: renews',
+    file: heartbeat,
+    find: 'this.#cancelBeat = this.#runtime.setTimer(() => void this.#beat(), delayMs);',
+    replace: '',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'heartbeat: watches for the danger',
+    file: heartbeat,
+    find: '#watchForDanger(): void {\n    this.#cancelDanger();',
+    replace: '#watchForDanger(): void {\n    this.#cancelDanger();\n    if (this) return;',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'errors: a write without an answer may have been applied',
+    file: storeErrors,
+    find: "mayHaveApplied: kind === 'write' && (!refused || triedBefore),",
+    replace: 'mayHaveApplied: false,',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'errors: what passes by itself is waited for',
+    file: storeErrors,
+    find: 'retryable: !refused,',
+    replace: 'retryable: false,',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  // The id and the token cover the same, but for what comes very late.
+  {
+    name: 'renew: identity in its condition',
+    changes: [
+      {
+        file: holderRequests,
+        find: 'condition: all(isCurrent(lease.leaseId), lengthens(expiresAt)),',
+        replace: 'condition: lengthens(expiresAt),',
+      },
+      {
+        file: holderRequests,
+        find: 'return lease.token === undefined ? change : merged(change, { condition: hasToken(lease.token) });',
+        replace: 'return change;',
+      },
+    ],
+    noticedBy: [{ suite: 'lock' }],
+  },
+];

@@ -1,0 +1,33 @@
+import type { Removal } from '../removal.js';
+import { acquireRemovals } from './acquire.js';
+import { clockRemovals } from './clock.js';
+import { cloudRemovals } from './cloud.js';
+import { conditionsRemovals } from './conditions.js';
+import { derivedCallsRemovals } from './derived-calls.js';
+import { fenceRemovals } from './fence.js';
+import { handOverRemovals } from './hand-over.js';
+import { holdingRemovals } from './holding.js';
+import { invocationRemovals } from './invocation.js';
+import { lostAnswersRemovals } from './lost-answers.js';
+import { observabilityRemovals } from './observability.js';
+import { requestsRemovals } from './requests.js';
+import { scanRemovals } from './scan.js';
+import { serviceRemovals } from './service.js';
+
+/** Every removal. A new subject brings a file of its own. */
+export const removals: readonly Removal[] = [
+  ...conditionsRemovals,
+  ...acquireRemovals,
+  ...lostAnswersRemovals,
+  ...clockRemovals,
+  ...holdingRemovals,
+  ...requestsRemovals,
+  ...fenceRemovals,
+  ...handOverRemovals,
+  ...derivedCallsRemovals,
+  ...scanRemovals,
+  ...serviceRemovals,
+  ...invocationRemovals,
+  ...cloudRemovals,
+  ...observabilityRemovals,
+];

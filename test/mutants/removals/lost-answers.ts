@@ -1,0 +1,178 @@
+import type { Removal } from '../removal.js';
+
+const lostAnswersTests = 'test/engine/client/lost-answers.test.ts';
+const holderRequests = 'lib/lease/holder-requests.ts';
+const acquisition = 'lib/client/acquisition.ts';
+
+/** What makes every write idempotent, and what cleans up after those that nobody answered. */
+export const lostAnswersRemovals: readonly Removal[] = [
+  {
+    name: 'lost answers: a grant whose answer was lost is found again (C07)',
+    file: 'lib/lease/acquire-request.ts',
+    find: 'if (item?.leaseId === leaseId) {',
+    replace: "if (item?.leaseId === 'nobody') {",
+    noticedBy: [
+      {
+        file: lostAnswersTests,
+        title: 'C07 a grant whose answer was lost is adopted by the SDK’s retry: token rises once',
+      },
+    ],
+  },
+  {
+    name: 'lost answers: a renewal whose answer was lost counts (C07)',
+    file: holderRequests,
+    find: "return item.expiresAt! >= expiresAt ? { kind: 'done' } : { kind: 'refused', item };",
+    replace: "return { kind: 'lost', reason: 'taken-over' };",
+    noticedBy: [
+      {
+        file: 'test/engine/lease/holder-requests.test.ts',
+        title: 'C07 a renewal that finds its own expiry is the success of its earlier attempt',
+      },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'lost answers: a checkpoint is stored also when the clock has narrowed (I5)',
+    file: 'lib/lease/lease-term.ts',
+    find: 'this.#highestAsked = Math.max(capped + this.#surplusMs, this.#highestAsked + 1);',
+    replace: 'this.#highestAsked = capped + this.#surplusMs;',
+    noticedBy: [
+      {
+        file: 'test/engine/client/clock-trouble.test.ts',
+        title: 'I5 a checkpoint is stored although the clock’s interval has narrowed since the grant',
+      },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'lost answers: a release whose answer was lost is a release (C07)',
+    file: holderRequests,
+    find: 'const hasEnded = item?.leaseId === undefined && item?.lastLeaseId === lease.leaseId;',
+    replace: 'const hasEnded = false;',
+    noticedBy: [
+      { file: lostAnswersTests, title: 'C07 a release whose answer was lost is a release' },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'lost answers: a completion whose answer was lost is a completion (C07)',
+    file: holderRequests,
+    find: 'const alreadyDone = item?.completedAt !== undefined && item.lastLeaseId === lease.leaseId;',
+    replace: 'const alreadyDone = false;',
+    noticedBy: [{ file: lostAnswersTests, title: 'C07 a completion whose answer was lost is a completion' }],
+  },
+  {
+    name: 'lost answers: a lease that was broken is no release of its holder’s',
+    file: holderRequests,
+    find: '({ brokenLeaseId }: LeaseItem) => brokenLeaseId !== lease.leaseId',
+    replace: '(_: LeaseItem) => true',
+    noticedBy: [
+      {
+        file: 'test/engine/client/with-lock.test.ts',
+        title:
+          'work that ends well under a lease whose loss only its release finds is a LockLostError with the result',
+      },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'lost answers: a completion that nobody answered is not taken for a loss',
+    file: 'lib/lease/lease.ts',
+    find: 'if (!this.#completionUncertain) this.#checkHeld();',
+    replace: 'this.#checkHeld();',
+    noticedBy: [
+      {
+        file: lostAnswersTests,
+        title:
+          'C07 a completion that nobody answered can be asked for again, also after a renewal took it for a loss',
+      },
+    ],
+  },
+  {
+    name: 'lost answers: a grant that took longer than its lease is not handed out (C10)',
+    file: acquisition,
+    find: 'if (leftMs > this.#terms.safetyMarginMs) return grant;',
+    replace: 'if (leftMs > Number.NEGATIVE_INFINITY) return grant;',
+    noticedBy: [
+      {
+        file: lostAnswersTests,
+        title: 'C10 a grant that took longer than its lease is not handed out, and is given back',
+      },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'lost answers: an acquire that lands late is given back, too (C09)',
+    file: 'lib/client/background-release.ts',
+    find: 'const maxTries = 8;',
+    replace: 'const maxTries = 1;',
+    noticedBy: [
+      {
+        file: lostAnswersTests,
+        title: 'C09 an acquire that timed out but lands later is released by its id',
+      },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'lost answers: a refused retry does not hide an attempt that is under way (C09)',
+    file: acquisition,
+    find: "if (outcome.kind === 'held' && outcome.mayArriveLate) this.#uncertain = true;",
+    replace: '',
+    noticedBy: [
+      {
+        file: lostAnswersTests,
+        title: 'C09 an earlier attempt that is still on its way is given back after a refusal, too',
+      },
+    ],
+  },
+  {
+    name: 'lost answers: a grant that is not handed out does not hold for a lease (C10)',
+    file: acquisition,
+    find: '    this.#giveBack();\n    this.#startOver();',
+    replace: '    this.#startOver();',
+    noticedBy: [
+      {
+        file: lostAnswersTests,
+        title: 'C10 a grant that took longer than its lease is not handed out, and is given back',
+      },
+    ],
+  },
+  {
+    name: 'lost answers: a waiter whose unanswered grant was broken goes on under a new lease id',
+    file: acquisition,
+    find: "if (outcome.kind === 'given-back') this.#startOver();\n      else this",
+    replace: "if (outcome.kind !== 'given-back') this",
+    noticedBy: [
+      {
+        file: lostAnswersTests,
+        title: 'C09 a waiter whose unanswered grant was broken gets the lock under a new lease id',
+      },
+    ],
+  },
+  {
+    name: 'lost answers: nobody waits for himself: what this call gives back is no holder (C30)',
+    file: acquisition,
+    find: 'this.#spent.has(leaseId) || this.#host.giveBack.isGivingBack(leaseId)',
+    replace: 'false',
+    noticedBy: [
+      {
+        file: lostAnswersTests,
+        title: 'C10 C30 nobody is told that the lock is held by the lease that he is giving back',
+      },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'lost answers: nobody waits for himself: what an earlier call gives back is no holder (C30)',
+    file: acquisition,
+    find: ' || this.#host.giveBack.isGivingBack(leaseId)',
+    replace: '',
+    noticedBy: [
+      {
+        file: lostAnswersTests,
+        title: 'C30 nor by one that an earlier call of the same client is giving back',
+      },
+    ],
+  },
+];

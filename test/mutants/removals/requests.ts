@@ -1,0 +1,183 @@
+import type { Removal } from '../removal.js';
+
+const dynamoTable = 'lib/table/dynamo-table.ts';
+const readsAndDeadlinesTests = 'test/engine/table/reads-and-deadlines.test.ts';
+const lockClient = 'lib/client/lock-client.ts';
+const acquisition = 'lib/client/acquisition.ts';
+const requestCountsTests = 'test/engine/client/request-counts.test.ts';
+const waitingTests = 'test/engine/client/waiting.test.ts';
+const clientOptions = 'lib/client/client-options.ts';
+const optionsTests = 'test/engine/client/options.test.ts';
+const lockName = 'lib/client/lock-name.ts';
+const namesTests = 'test/engine/client/names.test.ts';
+
+/** What is sent, when, and for how long at most; and what is refused before anything is sent. */
+export const requestsRemovals: readonly Removal[] = [
+  {
+    name: 'requests: a waiter decides on what is true now (C40)',
+    file: dynamoTable,
+    find: 'Key: toKey(name), ConsistentRead: true }',
+    replace: 'Key: toKey(name) }',
+    noticedBy: [
+      { file: readsAndDeadlinesTests, title: 'C40 every read that decides is strongly consistent' },
+    ],
+  },
+  {
+    name: 'requests: a group is listed as it is now (C40)',
+    file: dynamoTable,
+    find: 'Keys: asked, ConsistentRead: true',
+    replace: 'Keys: asked',
+    noticedBy: [
+      { file: readsAndDeadlinesTests, title: 'C40 every read that decides is strongly consistent' },
+    ],
+  },
+  {
+    name: 'requests: the table is listed as it is now (C40)',
+    file: dynamoTable,
+    find: '        ConsistentRead: true,\n',
+    replace: '',
+    noticedBy: [
+      { file: readsAndDeadlinesTests, title: 'C40 every read that decides is strongly consistent' },
+    ],
+  },
+  {
+    name: 'requests: every request ends, whatever the SDK’s settings (C28)',
+    file: dynamoTable,
+    find: 'const deadline = deadlineAfter(runtime, callTimeoutMs, signal);',
+    replace: 'const deadline = deadlineAfter(runtime, 600_000, signal);',
+    noticedBy: [
+      {
+        file: readsAndDeadlinesTests,
+        title: 'a request ends by the client’s own deadline, even where the SDK has none',
+      },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'requests: an attempt that hangs is given up, not only warned of',
+    file: lockClient,
+    find: 'throwOnRequestTimeout: true',
+    replace: 'throwOnRequestTimeout: false',
+    noticedBy: [
+      {
+        file: readsAndDeadlinesTests,
+        title:
+          'a client of its own gives up an attempt that hangs and tries again, within the request’s time',
+      },
+    ],
+  },
+  {
+    name: 'requests: a refusal brings its item, and costs no read (I8)',
+    file: dynamoTable,
+    find: "      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',\n",
+    replace: '',
+    noticedBy: [
+      {
+        file: readsAndDeadlinesTests,
+        title: 'every write is one conditional write that asks for the item it is refused by',
+      },
+    ],
+  },
+  {
+    name: 'requests: a retry’s refusal that can’t be read leaves the grant uncertain (C09)',
+    file: dynamoTable,
+    find: 'if (!retried || !(error instanceof StoreError)) throw error;',
+    replace: 'throw error;',
+    noticedBy: [
+      {
+        file: 'test/engine/table/refusal-without-item.test.ts',
+        title: 'C09 that can’t be read after a retry leave the grant uncertain: it is given back',
+      },
+    ],
+  },
+  {
+    name: 'requests: a guard’s transaction on the item is waited for',
+    file: 'lib/table/store-errors.ts',
+    find: "  TransactionConflictException: 'is busy with a transaction on the item',\n",
+    replace: '',
+    noticedBy: [
+      {
+        file: readsAndDeadlinesTests,
+        title: 'a transaction on the item, such as a guard’s check of the lease is waited for',
+      },
+    ],
+  },
+  {
+    name: 'requests: waiters leave the write capacity to the holder (I8)',
+    file: acquisition,
+    find: 'if (this.#mayWin()) return true;',
+    replace: 'return true;',
+    noticedBy: [{ file: requestCountsTests, title: 'I8 a waiter reads, and writes only when it may win' }],
+  },
+  {
+    name: 'requests: a process does not contend with itself (I8)',
+    file: lockClient,
+    find: 'options.supersede ? noTurn() : await this.#queue.enter(name, waitMs, options.signal)',
+    replace: 'noTurn()',
+    noticedBy: [
+      {
+        file: requestCountsTests,
+        title: 'I8 a process never contends with itself: its callers queue in memory',
+      },
+    ],
+  },
+  {
+    name: 'requests: throttling and 5xx do not end a wait (C19)',
+    file: acquisition,
+    find: 'if (!error.retryable || this.#request.signal?.aborted) throw error;',
+    replace: 'throw error;',
+    noticedBy: [{ file: waitingTests, title: 'C19 throttling and 5xx are part of waiting, not its end' }],
+  },
+  {
+    name: 'requests: waits leave no listener on the caller’s signal (C18)',
+    file: 'lib/runtime/deadline.ts',
+    find: "parent?.removeEventListener('abort', onAbort);",
+    replace: '',
+    noticedBy: [{ file: waitingTests, title: 'C18 100 waits on one signal leave no listener behind' }],
+  },
+  {
+    name: 'requests: tokens rise over deletions: the retention is a day at least',
+    file: clientOptions,
+    find: 'options.retentionMs ?? defaults.retentionMs, defaults.minRetentionMs)',
+    replace: 'options.retentionMs ?? defaults.retentionMs, 0)',
+    noticedBy: [
+      {
+        file: optionsTests,
+        title: 'a retention below a day is refused: a signed request may sleep for hours',
+      },
+    ],
+  },
+  {
+    name: 'requests: a renewal has time for all its attempts (C37)',
+    file: clientOptions,
+    find: 'if (minMs > leaseMs) {',
+    replace: 'if (minMs > leaseMs * 1_000) {',
+    noticedBy: [
+      {
+        file: optionsTests,
+        title: 'C37 a lease too short for its renewals and their time-outs is refused, with limit and value',
+      },
+    ],
+  },
+  {
+    name: 'requests: two names never become one key: lone surrogates (C39)',
+    file: lockName,
+    find: 'return !/\\p{Surrogate}/u.test(text);',
+    replace: 'return text !== undefined;',
+    noticedBy: [
+      {
+        file: namesTests,
+        title: 'refuses one with a lone high surrogate in every operation, without a request',
+      },
+    ],
+  },
+  {
+    name: 'requests: names can be shown: no control characters',
+    file: lockName,
+    find: "if (/\\p{Cc}/u.test(name)) return 'must not hold control characters';",
+    replace: '',
+    noticedBy: [
+      { file: namesTests, title: 'refuses one with a C1 control in every operation, without a request' },
+    ],
+  },
+];

@@ -1,0 +1,316 @@
+import type { Removal } from '../removal.js';
+
+const executionEnd = 'lib/service/execution-end.ts';
+const executionsTests = 'test/engine/service/executions.test.ts';
+const remainingTimeTests = 'test/engine/service/remaining-time.test.ts';
+const acquireOperation = 'lib/service/acquire-operation.ts';
+const repeatedRequestsTests = 'test/engine/service/repeated-requests.test.ts';
+const readRequest = 'lib/service/read-request.ts';
+const requestsTests = 'test/engine/service/requests.test.ts';
+const lockService = 'lib/service/lock-service.ts';
+const executionWatch = 'lib/service/execution-watch.ts';
+const transportTests = 'test/process/service/transport.test.ts';
+const serviceStore = 'lib/service-client/service-store.ts';
+const serviceFailure = 'lib/service-client/service-failure.ts';
+const serviceHost = 'lib/service/service-host.ts';
+
+/** The lock service, and the client that reaches its locks through it. */
+export const serviceRemovals: readonly Removal[] = [
+  {
+    name: 'service: what the end of an execution freed is no release of its section’s (I4)',
+    file: executionEnd,
+    find: '{ set: { brokenLeaseId: lease.leaseId }, remove: executionAttributes }',
+    replace: '{ remove: executionAttributes }',
+    noticedBy: [
+      {
+        file: executionsTests,
+        title:
+          'was freed by its end, and no release of its own: states that go on after a redrive are told so',
+      },
+    ],
+  },
+  {
+    name: 'service: a lock freed by an attempt whose answer was lost is told as freed (C07)',
+    file: executionEnd,
+    find: "outcome.kind === 'done' || (outcome.kind === 'lost' && outcome.reason === 'broken')",
+    replace: "outcome.kind === 'done'",
+    noticedBy: [
+      {
+        file: executionsTests,
+        title: 'C07 is told as freed although the answer to that was lost and the SDK sent it again',
+      },
+    ],
+  },
+  {
+    name: 'service: a checkpoint under a lease that is longer in the store than here is stored (I5)',
+    file: 'lib/lease/lease-term.ts',
+    find: 'this.#highestAsked = grant.expiresAt + this.#surplusMs;',
+    replace: 'this.#highestAsked = grant.expiresAt;',
+    noticedBy: [
+      {
+        file: remainingTimeTests,
+        title:
+          'I5 a lease shorter than the service grants any: it ends here as asked for, and its checkpoints are stored',
+      },
+      { suite: 'service' },
+    ],
+  },
+  {
+    name: 'service: a supersede that is late evicts no newer lease of its owner (I2)',
+    file: acquireOperation,
+    find: 'outcome.item?.version === supersedes &&',
+    replace: 'supersedes !== undefined &&',
+    noticedBy: [
+      {
+        file: repeatedRequestsTests,
+        title:
+          'I2 a supersede names the token that it was shown: one that is late evicts no newer lease of its owner',
+      },
+      { suite: 'service' },
+    ],
+  },
+  {
+    name: 'service: a lease that ran out before its acquire was repeated is not handed out (I2)',
+    file: acquireOperation,
+    find: "outcome.kind === 'granted' && !isOver(host, outcome.grant)",
+    replace: "outcome.kind === 'granted'",
+    noticedBy: [
+      {
+        file: repeatedRequestsTests,
+        title: 'I2 an acquire that comes again when its lease has run out is not granted it',
+      },
+    ],
+  },
+  {
+    name: 'service: a field that every object inherits is as unknown as any other',
+    file: readRequest,
+    find: '!Object.hasOwn(schema.entries, key)',
+    replace: '!(key in schema.entries)',
+    noticedBy: [
+      { file: requestsTests, title: 'is refused for an inherited field, in words, before anything is sent' },
+    ],
+  },
+  {
+    name: 'service: a caller may use the names of the deployment only',
+    file: lockService,
+    find: "if ('name' in request) checkAllowed(host, request.name);",
+    replace: '',
+    noticedBy: [
+      {
+        file: requestsTests,
+        title: 'for a name outside the deployment’s is not allowed, whatever the operation',
+      },
+    ],
+  },
+  {
+    name: 'service: callers can neither break nor reopen',
+    file: lockService,
+    find: '!host.operates && operatorsOnly.has(request.operation)',
+    replace: 'false',
+    noticedBy: [
+      { file: requestsTests, title: 'to break or to reopen is not allowed by the callers’ function' },
+    ],
+  },
+  {
+    name: 'service: a value is not followed deeper than DynamoDB can store it',
+    file: 'lib/service/json-value.ts',
+    find: "typeof value !== 'object' || levels === 0",
+    replace: "typeof value !== 'object'",
+    noticedBy: [
+      { file: requestsTests, title: 'is refused for a deep result, in words, before anything is sent' },
+    ],
+  },
+  {
+    name: 'service: whoever is refused is not told the holder’s lease id',
+    file: acquireOperation,
+    find: '...(host.operates && { leaseId: item.leaseId }),',
+    replace: 'leaseId: item.leaseId,',
+    noticedBy: [
+      {
+        file: 'test/process/service/hostile.test.ts',
+        title: 'I4 of a stranger, right in form: never a change, never a lease id',
+      },
+    ],
+  },
+  {
+    name: 'service: a checkpoint needs an end that can’t be asked for twice (I5)',
+    file: readRequest,
+    find: 'if (writes && request.expiresAt === undefined)',
+    replace: 'if (!writes && request.expiresAt === undefined && request.leaseMs === undefined)',
+    noticedBy: [
+      {
+        file: requestsTests,
+        title: 'is refused for a checkpoint without its end, in words, before anything is sent',
+      },
+    ],
+  },
+  {
+    name: 'service: an execution that held the lock before does not free the lease of whoever has it now (I2)',
+    file: executionWatch,
+    find: 'leaseId === undefined || executionLease !== leaseId',
+    replace: 'leaseId === undefined || executionLease === undefined',
+    noticedBy: [
+      {
+        file: executionsTests,
+        title:
+          'is nobody’s mark once the lease is another’s: that one is held, and no execution is asked for',
+      },
+    ],
+  },
+  {
+    name: 'service: an event that somebody made up frees no lock',
+    file: executionEnd,
+    find: 'if (!(await holderHasEnded(host.executions, item, clock.now().earliest, signal))) {',
+    replace: 'if (false) {',
+    noticedBy: [
+      {
+        file: executionsTests,
+        title:
+          'stays held when only the event says that the execution has ended, which is told again: anybody could make the event up',
+      },
+    ],
+  },
+  {
+    name: 'service: an end that Step Functions does not know of yet is told again, not forgotten',
+    file: executionEnd,
+    find: 'if (stillHeld.length > 0) throw notEndedYet(executionArn, stillHeld);',
+    replace: '',
+    noticedBy: [
+      {
+        file: executionsTests,
+        title:
+          'stays held when only the event says that the execution has ended, which is told again: Step Functions could not be asked',
+      },
+    ],
+  },
+  {
+    name: 'service: an execution that Step Functions does not know yet has not ended',
+    file: executionWatch,
+    find: "(state === 'missing' && (item.acquiredAt ?? earliest) < earliest - settledMs)",
+    replace: "state === 'missing'",
+    noticedBy: [
+      {
+        file: executionsTests,
+        title: 'is held while the execution is not known there yet: it has only begun',
+      },
+    ],
+  },
+  {
+    name: 'service: a renewal makes no lease longer than the deployment allows',
+    file: 'lib/service/holder-operations.ts',
+    find: '...(isLong && { condition: heldByExecution(request.leaseId) })',
+    replace: '',
+    noticedBy: [
+      { file: executionsTests, title: 'can be renewed to beyond what others may have, and others can’t' },
+    ],
+  },
+  {
+    name: 'service: a refusal says that an earlier attempt of the acquire is under way (C09)',
+    file: acquireOperation,
+    find: '...(mayArriveLate && { mayArriveLate: true as const }),',
+    replace: '',
+    noticedBy: [
+      {
+        file: repeatedRequestsTests,
+        title: 'C09 a refusal says so while an earlier attempt of the acquire is still on its way',
+      },
+    ],
+  },
+  {
+    name: 'service: a waiter finds that its own write has arrived after all (C07)',
+    file: 'lib/service/reading-operations.ts',
+    find: '(host.operates || leaseId === knownLeaseId)',
+    replace: 'host.operates',
+    noticedBy: [
+      {
+        file: transportTests,
+        title:
+          'C07 a grant whose answer is lost for good is adopted by the waiter, who is shown its own lease id',
+      },
+    ],
+  },
+  {
+    name: 'service: the client counts from before it asked (I2)',
+    file: serviceStore,
+    find: 'if (isTime(answer.now)) clock.learn(sentAt,',
+    replace: 'if (isTime(answer.now)) clock.learn(clock.instant(),',
+    noticedBy: [
+      {
+        file: remainingTimeTests,
+        title: 'I2 counts from before the request was sent: a slow answer leaves less',
+      },
+      { suite: 'service' },
+    ],
+  },
+  {
+    name: 'service: what is no answer of a service is not taken for a grant',
+    file: serviceStore,
+    find: 'if (ok !== false || !holdsError(error)) throw noAnswer(service, name, kind);',
+    replace: 'if (!holdsError(error)) return { done: answer as SuccessOf<Name>, attempts };',
+    noticedBy: [{ file: transportTests, title: 'is a StoreError: ok without a grant' }],
+  },
+  {
+    name: 'service: what was lost is lost',
+    file: serviceStore,
+    find: "return released ? { kind: 'done' } : { kind: 'lost', reason };",
+    replace: "return { kind: 'done' };",
+    noticedBy: [{ suite: 'service' }],
+  },
+  {
+    name: 'service: a break is told from a release that came twice',
+    file: 'lib/lease/holder-requests.ts',
+    find: '({ brokenLeaseId }: LeaseItem) => brokenLeaseId !== lease.leaseId',
+    replace: '(_: LeaseItem) => false',
+    noticedBy: [{ suite: 'service' }],
+  },
+  {
+    name: 'service: a lease that ran out unheard of is given back',
+    file: 'lib/client/acquisition.ts',
+    find: "if (outcome.kind === 'expired') this.#arrivedOver();",
+    replace: "if (outcome.kind === 'expired') this.#startOver();",
+    noticedBy: [{ suite: 'service' }],
+  },
+  {
+    name: 'service: a lease that has run out is left to run out',
+    file: acquireOperation,
+    find: "if (outcome.kind !== 'held') throw spent(name, 'expired', 'has run out');",
+    replace:
+      "if (outcome.kind !== 'held') {\n    await host.context.store.release({ name, leaseId });\n    throw spent(name, 'expired', 'has run out');\n  }",
+    noticedBy: [{ suite: 'service' }],
+  },
+  {
+    name: 'service: knows the time before it grants',
+    file: acquireOperation,
+    find: '  await host.context.store.ensureTime(signal);\n  const outcome = await granted(',
+    replace: '  const outcome = await granted(',
+    noticedBy: [{ suite: 'service' }],
+  },
+  {
+    name: 'service: a write that was not answered may have been done',
+    file: serviceFailure,
+    find: "mayHaveApplied: kind === 'write' && (!isRefused || attempts > 1),",
+    replace: 'mayHaveApplied: false,',
+    noticedBy: [{ suite: 'service' }],
+  },
+  {
+    name: 'service: a function that failed may have done it',
+    file: serviceFailure,
+    find: "return new StoreError(message, lockName, { retryable: true, mayHaveApplied: kind === 'write' });",
+    replace: 'return new StoreError(message, lockName, { retryable: true, mayHaveApplied: false });',
+    noticedBy: [{ suite: 'service' }],
+  },
+  {
+    name: 'service: a lease is as long as it is by the latest that it may be',
+    file: serviceHost,
+    find: 'return { earliest: Math.floor(earliest), latest: Math.ceil(latest) };',
+    replace: 'return { earliest: Math.floor(earliest), latest: Math.ceil(earliest) };',
+    noticedBy: [{ suite: 'service' }],
+  },
+  {
+    name: 'service: a lock is free by the earliest that it may be',
+    file: serviceHost,
+    find: 'return { earliest: Math.floor(earliest), latest: Math.ceil(latest) };',
+    replace: 'return { earliest: Math.floor(latest), latest: Math.ceil(latest) };',
+    noticedBy: [{ suite: 'service' }],
+  },
+];
