@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { regionOf } from '../../lib/aws/region-of.js';
 import { LockClient } from '../../lib/client/index.js';
 import { requestTimeoutFor } from '../../lib/client/request-timeout.js';
 import type { GlobalOptions } from './global-options.js';
@@ -19,8 +20,9 @@ const patientTimeoutMs = 5_000;
  */
 export function connect(options: GlobalOptions, leaseMs?: number): Connection {
   const requestTimeoutMs = leaseMs === undefined ? patientTimeoutMs : requestTimeoutFor(leaseMs);
+  const region = regionOf('table', options.table, 'dynamodb', options.region);
   const dynamo = new DynamoDBClient({
-    ...(options.region !== undefined && { region: options.region }),
+    ...(region !== undefined && { region }),
     ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
     // Without `throwOnRequestTimeout` the SDK only warns when the time is up.
     requestHandler: {

@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { regionOf } from '../aws/region-of.js';
 import { StoreClock } from '../clock/index.js';
 import { LockHeldError } from '../errors/index.js';
 import { publish } from '../events/index.js';
@@ -342,8 +343,9 @@ function makeTable(
 
 function makeOwnClient(options: LockClientOptions): DynamoDBClient {
   const requestTimeout = options.requestTimeoutMs ?? defaults.requestTimeoutMs;
+  const region = regionOf('table', options.table as string, 'dynamodb', options.region);
   return new DynamoDBClient({
-    ...(options.region !== undefined && { region: options.region }),
+    ...(region !== undefined && { region }),
     ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
     maxAttempts: options.maxAttempts ?? defaults.maxAttempts,
     // Without `throwOnRequestTimeout` the SDK only warns when the time is up.

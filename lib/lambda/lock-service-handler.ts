@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { regionOf } from '../aws/region-of.js';
 import { defaults } from '../client/defaults.js';
 import { StoreClock } from '../clock/index.js';
 import { type LeaseContext, TableStore } from '../lease/index.js';
@@ -64,7 +65,9 @@ function makeContext({ table: tableName, dynamoEndpoint }: LockServiceSettings):
   const { requestTimeoutMs, maxAttempts, skewMs, retentionMs } = defaults;
   const runtime = systemRuntime;
   const clock = new StoreClock(runtime, skewMs);
+  const region = regionOf('LEASEHOLD_TABLE', tableName, 'dynamodb');
   const client = new DynamoDBClient({
+    ...(region !== undefined && { region }),
     ...(dynamoEndpoint !== undefined && { endpoint: dynamoEndpoint }),
     maxAttempts,
     requestHandler: {

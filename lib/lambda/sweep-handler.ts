@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { regionOf } from '../aws/region-of.js';
 import { LockClient } from '../client/index.js';
 import { UsageError } from '../errors/index.js';
 import { type SweepAnswer, sweepLeases } from '../table/sweep/index.js';
@@ -44,7 +45,9 @@ function sweepClients(env: Environment): SweepClients {
   if (!table) throw new UsageError('LEASEHOLD_TABLE: the name of the lease table is missing');
   const dynamoEndpoint = env.LEASEHOLD_DYNAMODB_ENDPOINT?.trim() || undefined;
   const deletesPerSecond = parseDeletesPerSecond(env.LEASEHOLD_DELETES_PER_SECOND);
+  const region = regionOf('LEASEHOLD_TABLE', table, 'dynamodb');
   const client = new DynamoDBClient({
+    ...(region !== undefined && { region }),
     ...(dynamoEndpoint !== undefined && { endpoint: dynamoEndpoint }),
     maxAttempts: 5,
     requestHandler: {

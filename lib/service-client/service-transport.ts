@@ -1,4 +1,5 @@
 import type { InvokeCommandInput, LambdaClient } from '@aws-sdk/client-lambda';
+import { regionOf } from '../aws/region-of.js';
 import { UsageError } from '../errors/index.js';
 
 /** What came back from the function: its answer, or that it failed. */
@@ -46,10 +47,13 @@ export class LambdaTransport implements ServiceTransport {
   readonly #options: LambdaTransportOptions;
   #own: LambdaClient | undefined;
 
-  /** @param service the function's name or ARN */
+  /**
+   * @param service the function's name or ARN, whose Region counts
+   * @throws UsageError for an ARN of something else, or of another Region than the one that was given
+   */
   constructor(service: string, options: LambdaTransportOptions) {
     this.service = service;
-    this.#options = options;
+    this.#options = { ...options, region: regionOf('service', service, 'lambda', options.region) };
   }
 
   async send(request: string, signal: AbortSignal): Promise<ServiceResponse> {

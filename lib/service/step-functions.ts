@@ -16,7 +16,7 @@ export interface StepFunctionsOptions {
  * need it.
  */
 export function stepFunctions(options: StepFunctionsOptions = {}): ExecutionWatch {
-  let client: SFNClient | undefined;
+  const clients = new Map<string, SFNClient>();
   return {
     async findState(execution, signal) {
       const [, , , region = '', , kind] = execution.split(':');
@@ -24,7 +24,8 @@ export function stepFunctions(options: StepFunctionsOptions = {}): ExecutionWatc
       if (kind !== 'execution' || region !== (options.region ?? region)) return 'unknown';
       try {
         const { DescribeExecutionCommand, SFNClient } = await import('@aws-sdk/client-sfn');
-        client ??= new SFNClient(clientConfig(region, options));
+        const client = clients.get(region) ?? new SFNClient(clientConfig(region, options));
+        clients.set(region, client);
         const command = new DescribeExecutionCommand({ executionArn: execution });
         return findState((await client.send(command, { ...(signal && { abortSignal: signal }) })).status);
       } catch (error) {

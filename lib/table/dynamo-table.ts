@@ -122,8 +122,11 @@ export class DynamoTable implements LeaseTable {
         RequestItems: { [this.tableName]: { Keys: asked, ConsistentRead: true } },
       });
       const { Responses, UnprocessedKeys } = await this.#call(command, signal);
-      for (const item of Responses?.[this.tableName] ?? []) found.push(unmarshalled(item));
-      const left: Marshalled[] = UnprocessedKeys?.[this.tableName]?.Keys ?? [];
+      // One table was asked; an answer may call it by its name where it was asked for by its ARN.
+      for (const item of Object.values<Marshalled[]>(Responses ?? {}).flat()) found.push(unmarshalled(item));
+      const left: Marshalled[] = Object.values<{ readonly Keys?: Marshalled[] }>(
+        UnprocessedKeys ?? {},
+      ).flatMap(({ Keys }) => Keys ?? []);
       wanted = [...left, ...wanted.slice(batchSize)];
       if (left.length === 0) continue;
       // A part of a batch may be throttled without an error; waiting longer each time is what AWS asks for.

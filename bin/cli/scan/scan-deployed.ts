@@ -1,4 +1,5 @@
 import type { SFNClient } from '@aws-sdk/client-sfn';
+import { regionOf } from '../../../lib/aws/region-of.js';
 import { UsageError } from '../../../lib/errors/index.js';
 import { readCuts, type ScanVerdict } from '../../../lib/scan/index.js';
 import { CommandFailure } from '../command-failure.js';
@@ -13,13 +14,14 @@ import { newRunName, type ScanOptions } from './scan-options.js';
 
 /** Starts the deployed state machine, follows it, and prints the report that it ended with. @returns the exit code */
 export async function scanDeployed(options: ScanOptions, stateMachineArn: string): Promise<number> {
+  const region = regionOf('state-machine', stateMachineArn, 'states', options.region);
   const { SFNClient, StartExecutionCommand } = await loadedSdk();
   const startedMs = performance.now();
   let executionArn: string | undefined;
   using interruption = listenForInterruption(() => {});
   const { signal } = interruption;
   const input = await executionInput(options, signal);
-  const sfn = new SFNClient({ ...(options.region !== undefined && { region: options.region }) });
+  const sfn = new SFNClient({ ...(region !== undefined && { region }) });
   // The name makes starting idempotent: the SDK's own retry finds the execution that it has started.
   const name = newRunName();
   try {

@@ -1,5 +1,6 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { inventory, planScan, readCuts, readRun, type ScanVerdict } from '../../../lib/scan/index.js';
+import { s3Address } from '../../../lib/scan/listing/s3-address.js';
 import { checkTable } from '../../../lib/table/check-table.js';
 import { type Connection, connect } from '../connection.js';
 import { type Interruption, listenForInterruption } from '../interruption.js';
@@ -120,12 +121,6 @@ async function checkUsableTable({ dynamo }: Connection, table: string, signal: A
 }
 
 function s3Client(options: ScanOptions): Disposable & { readonly client: S3Client } {
-  const client = new S3Client({
-    ...(options.region !== undefined && { region: options.region }),
-    // A local endpoint has no host name for each bucket; in AWS the bucket may lie in another Region than the table.
-    ...(options.s3Endpoint === undefined
-      ? { followRegionRedirects: true }
-      : { endpoint: options.s3Endpoint, forcePathStyle: true }),
-  });
+  const client = new S3Client(s3Address({ region: options.region, endpoint: options.s3Endpoint }));
   return { client, [Symbol.dispose]: () => client.destroy() };
 }

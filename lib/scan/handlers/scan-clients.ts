@@ -1,9 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { regionOf } from '../../aws/region-of.js';
 import { LockClient } from '../../client/index.js';
 import { requestTimeoutFor } from '../../client/request-timeout.js';
 import type { Environment } from '../../lambda/invocation.js';
+import { s3Address } from '../listing/s3-address.js';
 import type { Processor } from '../results/processor.js';
 import { withLedger } from '../results/with-ledger.js';
 import { type ScanSettings, scanSettings } from './scan-settings.js';
@@ -39,8 +41,7 @@ function scanClients(settings: ScanSettings): ScanClients {
     endpoint: settings.dynamoEndpoint,
   });
   const s3 = new S3Client({
-    // A local endpoint has no host name for each bucket.
-    ...(settings.s3Endpoint !== undefined && { endpoint: settings.s3Endpoint, forcePathStyle: true }),
+    ...s3Address({ endpoint: settings.s3Endpoint }),
     requestHandler: {
       requestTimeout: s3RequestTimeoutMs,
       connectionTimeout: s3ConnectionTimeoutMs,
@@ -54,7 +55,9 @@ function scanClients(settings: ScanSettings): ScanClients {
 export function ledgered(processor: Processor, settings: ScanSettings): Processor {
   if (settings.ledgerTable === undefined) return processor;
   const timeoutMs = requestTimeoutFor(settings.leaseMs);
+  const region = regionOf('LEASEHOLD_LEDGER_TABLE', settings.ledgerTable, 'dynamodb');
   const client = new DynamoDBClient({
+    ...(region !== undefined && { region }),
     ...(settings.dynamoEndpoint !== undefined && { endpoint: settings.dynamoEndpoint }),
     requestHandler: { requestTimeout: timeoutMs, connectionTimeout: timeoutMs, throwOnRequestTimeout: true },
   });

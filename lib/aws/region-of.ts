@@ -1,0 +1,49 @@
+import { UsageError } from '../errors/index.js';
+
+/** What an ARN names, after the account: the beginning that each kind must have. */
+const kinds = {
+  dynamodb: { resource: /^table\/[^/]+$/, inWords: 'a table: arn:aws:dynamodb:REGION:ACCOUNT:table/NAME' },
+  lambda: {
+    resource: /^function:[^:]+(:[^:]+)?$/,
+    inWords: 'a function: arn:aws:lambda:REGION:ACCOUNT:function:NAME',
+  },
+  states: {
+    resource: /^stateMachine:[^:]+(:[^:]+)?$/,
+    inWords: 'a state machine: arn:aws:states:REGION:ACCOUNT:stateMachine:NAME',
+  },
+} as const;
+
+/**
+ * The Region to send requests to for something that is given by name or by ARN. An ARN's own Region counts: a client of
+ * another one would not find it, or find something else of the same name.
+ *
+ * @param option the option's name, for messages
+ * @param nameOrArn what was given; an ARN begins with `arn:`, which no name does
+ * @param region the Region that was given beside it
+ * @returns undefined where neither says one: as the AWS SDK finds it
+ * @throws UsageError for what begins as an ARN and is none of this kind, or if the two Regions differ
+ */
+export function regionOf(
+  option: string,
+  nameOrArn: string,
+  kind: keyof typeof kinds,
+  region?: string,
+): string | undefined {
+  if (!nameOrArn.startsWith('arn:')) return region;
+  const { resource, inWords } = kinds[kind];
+  const [, partition, service, own, account, ...rest] = nameOrArn.split(':');
+  if (
+    !partition ||
+    service !== kind ||
+    !own ||
+    !/^\d{12}$/.test(account ?? '') ||
+    !resource.test(rest.join(':'))
+  )
+    throw new UsageError(`${option}: must be a name, or the ARN of ${inWords}, got "${nameOrArn}"`);
+  if (region !== undefined && region !== own) {
+    throw new UsageError(
+      `region: is "${region}", but ${option} lies in ${own}: "${nameOrArn}"; leave region out`,
+    );
+  }
+  return own;
+}
