@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import './cli/quiet-sdk.js';
-import { endQuietlyOnBrokenPipe } from './cli/broken-pipe.js';
+import './terminal/quiet-sdk.js';
 import { main } from './cli/main.js';
+import { endQuietlyOnBrokenPipe } from './terminal/output.js';
 
 endQuietlyOnBrokenPipe();
 process.exitCode = await main(process.argv.slice(2));

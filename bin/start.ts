@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import './cli/quiet-sdk.js';
+import './terminal/quiet-sdk.js';
 import { main } from './start/main.js';
 
 process.exitCode = await main(process.argv.slice(2));

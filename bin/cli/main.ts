@@ -1,6 +1,15 @@
-import type { CommanderError } from 'commander';
-import { createProgram } from './program.js';
-import { reportError } from './report-error.js';
+import { createRequire } from 'node:module';
+import { Command, type CommanderError } from 'commander';
+import { addBreak } from './break-command.js';
+import { addGlobalOptions } from './connection.js';
+import { addDoctor } from './doctor/doctor-command.js';
+import { addInspect } from './inspect-command.js';
+import { addLs } from './ls-command.js';
+import { addReopen } from './reopen-command.js';
+import { type ErrorStyle, reportError } from './report-error.js';
+import { addRun } from './run/run-command.js';
+import { addScan } from './scan/scan-command.js';
+import { addTable } from './table-command.js';
 
 /**
  * Runs the command line.
@@ -23,4 +32,40 @@ export async function main(args: readonly string[]): Promise<number> {
     if (name === 'CommanderError' && exitCode === 0) return 0;
     return reportError(error, how);
   }
+}
+
+/** Where a command that ended without an error leaves another exit code than 0. */
+export interface Outcome {
+  exitCode: number;
+}
+
+/** All commands. Errors of parsing are thrown, and are told on stderr unless programs read it. */
+function createProgram(how: ErrorStyle, outcome: Outcome): Command {
+  const program = new Command('leasehold')
+    .description('Leases with fencing tokens in DynamoDB, and S3 scans under them.')
+    .version(packageVersion(), '--version')
+    .helpOption('-h, --help', 'show how it is used')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeErr: (text) => !how.json && process.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error:/, 'leasehold:')),
+    })
+    .showHelpAfterError('(--help after the command shows how it is used)')
+    .exitOverride();
+  addGlobalOptions(program);
+  addRun(program, outcome);
+  addLs(program);
+  addInspect(program);
+  addBreak(program);
+  addReopen(program);
+  addScan(program, outcome);
+  addTable(program);
+  addDoctor(program, outcome);
+  return program.addHelpText('after', '\nExample:\n  $ leasehold ls --table leases --region eu-central-1');
+}
+
+/** By the package's own name, since the compiled file lies deeper than its source. */
+function packageVersion(): string {
+  const require = createRequire(import.meta.url);
+  return (require('leasehold/package.json') as { version: string }).version;
 }

@@ -1,10 +1,23 @@
 import { inspect } from 'node:util';
 import type { CommanderError } from 'commander';
-import type { CommandFailure } from './command-failure.js';
-import type { Interrupted } from './interruption.js';
-import { jsonText } from './json-text.js';
-import { note } from './output.js';
-import { printable } from './printable.js';
+import type { Interrupted } from '../terminal/interruption.js';
+import { jsonText, note } from '../terminal/output.js';
+import { printable } from '../terminal/printable.js';
+
+/** The command was understood and did not do what it was asked to: exit code 1 and one line. */
+export class CommandFailure extends Error {
+  override readonly name = 'CommandFailure';
+  /** Stable, for programs. */
+  readonly code: string;
+  /** What else is known, for `--json`. */
+  readonly data: Readonly<Record<string, unknown>>;
+
+  constructor(code: string, message: string, data: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
 
 /** How errors are told. */
 export interface ErrorStyle {
@@ -79,4 +92,12 @@ function describe(error: Error): Record<string, unknown> {
 function toUsage(error: Error): string {
   const { code, message } = error as CommanderError;
   return code === 'commander.help' ? 'no command was given' : message.replace(/^error: /, '');
+}
+
+/** Nobody ever held the name, or TTL has removed its item. */
+export function noSuchLock(name: string, table: string): CommandFailure {
+  return new CommandFailure('NO_SUCH_LOCK', `There is no lock "${name}" in table "${table}"`, {
+    lockName: name,
+    table,
+  });
 }

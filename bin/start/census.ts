@@ -1,6 +1,6 @@
 import { walkDirectory } from '../../lib/local/index.js';
-import type { RunProgress } from './progress/run-progress.js';
 import { KeyRanges } from './proof/key-ranges.js';
+import type { RunProgress } from './run-progress.js';
 
 /** More keys than this are counted, not kept. */
 const maxKeys = 500_000;

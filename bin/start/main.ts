@@ -1,17 +1,15 @@
 import type { WriteStream } from 'node:tty';
-import { checkDirectory } from './check-directory.js';
+import { listenForInterruption } from '../terminal/interruption.js';
+import { choosePalette } from '../terminal/styled-line.js';
+import { jsonResult } from './json-result.js';
 import { performRun } from './perform-run.js';
-import { RunProgress } from './progress/run-progress.js';
-import { jsonResult } from './report/json-result.js';
-import { textReport } from './report/text-report.js';
-import { isComplete, type RunOutcome } from './run-outcome.js';
-import { parseStartOptions, type StartOptions } from './start-options.js';
-import { listenForStop } from './stop-signals.js';
+import { isComplete, type RunOutcome } from './proof/slice-evidence.js';
+import { RunProgress } from './run-progress.js';
+import { checkDirectory, parseStartOptions, type StartOptions, subtitle } from './start-options.js';
 import { LiveView } from './view/live-view.js';
-import { choosePalette } from './view/palette.js';
+import type { View } from './view/plain-view.js';
 import { PlainView } from './view/plain-view.js';
-import { subtitle } from './view/subtitle.js';
-import type { View } from './view/view.js';
+import { textReport } from './view/text-report.js';
 
 /**
  * `npm start`: runs the main job on this machine and shows it.
@@ -30,7 +28,7 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 async function runAndShow(options: StartOptions): Promise<number> {
-  using stop = listenForStop();
+  using stop = listenForInterruption({ alsoCrashes: true });
   const stream = options.json ? process.stderr : process.stdout;
   const palette = choosePalette(stream);
   const view = viewFor(stream, options);
@@ -62,6 +60,6 @@ function toExitCode(error: Error): number {
   if (name === 'CommanderError')
     return (error as Error & { readonly exitCode: number }).exitCode === 0 ? 0 : 2;
   process.stderr.write(`error: ${message}\n`);
-  if (name === 'StoppedError') return (error as Error & { readonly exitCode: number }).exitCode;
+  if (name === 'Interrupted') return (error as Error & { readonly exitCode: number }).exitCode;
   return name === 'BadInputError' ? 2 : 1;
 }

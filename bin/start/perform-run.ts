@@ -1,14 +1,15 @@
+import { rmSync } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startDynamo, startS3 } from '../../lib/local/index.js';
 import { parseSliceId, readRun, type ScanReport } from '../../lib/scan/index.js';
 import { startCensus } from './census.js';
 import { FaultWatch } from './faults/fault-watch.js';
-import { orderFaults } from './faults/order-faults.js';
-import type { RunProgress } from './progress/run-progress.js';
-import { evidenceOfRun } from './proof/evidence-of-run.js';
-import { startRunFunctions } from './run-functions.js';
-import type { RunOutcome } from './run-outcome.js';
-import { scratchDirectory } from './scratch-directory.js';
-import { seatedInvoke } from './seated-invoke.js';
+import { orderFaults } from './faults/plan-strikes.js';
+import { evidenceOfRun, type RunOutcome } from './proof/slice-evidence.js';
+import { seatedInvoke, startRunFunctions } from './run-functions.js';
+import type { RunProgress } from './run-progress.js';
 import { definitionOfStack } from './stack/definition-of-stack.js';
 import type { StartOptions } from './start-options.js';
 import { type ExecutionOutcome, runStateMachine } from './state-machine/run-state-machine.js';
@@ -115,4 +116,34 @@ function toReport(outcome: ExecutionOutcome): ScanReport | undefined {
 function toFailure(outcome: ExecutionOutcome): string | undefined {
   if (outcome.status === 'SUCCEEDED') return undefined;
   return outcome.status === 'FAILED' ? `${outcome.error}: ${outcome.cause}` : outcome.status;
+}
+
+/** A directory for what a run needs while it goes on. */
+interface ScratchDirectory extends AsyncDisposable {
+  /** Served as the bucket of results. */
+  readonly results: string;
+  /** Orders of faults, and notes of the blows that fell. */
+  readonly faults: string;
+  /** Temporary files of the process that synthesizes the stack. */
+  readonly synthesis: string;
+}
+
+/** Makes one under the system's directory of temporary files; it goes with the run, and with this process at the latest. */
+async function scratchDirectory(): Promise<ScratchDirectory> {
+  const root = await mkdtemp(join(tmpdir(), 'leasehold-start-'));
+  const removeNow = () => rmSync(root, { recursive: true, force: true });
+  process.on('exit', removeNow);
+  const places = {
+    results: join(root, 'results'),
+    faults: join(root, 'faults'),
+    synthesis: join(root, 'synthesis'),
+  };
+  for (const place of Object.values(places)) await mkdir(place);
+  return {
+    ...places,
+    async [Symbol.asyncDispose]() {
+      await rm(root, { recursive: true, force: true });
+      process.off('exit', removeNow);
+    },
+  };
 }

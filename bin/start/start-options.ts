@@ -1,9 +1,29 @@
-import { resolve } from 'node:path';
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { durationMs, formatDuration } from '../cli/duration.js';
-import { wholeNumber } from '../cli/whole-number.js';
-import { startDefaults, startLimits } from './start-defaults.js';
+import { formatDuration } from '../terminal/figures.js';
+import { durationMs, wholeNumber } from '../terminal/option-readers.js';
+import { printable } from '../terminal/printable.js';
+
+/** What `npm start` does unless told otherwise: one constant per default, read by the code and by `--help`. */
+const startDefaults = {
+  seats: 6,
+  slices: 24,
+  pageSize: 150,
+  lease: '4s',
+  seed: 7,
+} as const;
+
+/** Limits of the options. Each seat is a process of its own, so there is an end to them. */
+const startLimits = {
+  seats: { least: 1, most: 64 },
+  slices: { least: 1, most: 10_000 },
+  pageSize: { least: 1, most: 1_000 },
+  leaseMs: { least: 1_000, most: 600_000 },
+  seed: { least: 0, most: 0xffff_ffff },
+} as const;
 
 /** What a run was asked for. */
 export interface StartOptions {
@@ -78,4 +98,41 @@ function leaseMs(text: string): number {
   const ms = durationMs(text);
   if (ms >= least && ms <= most) return ms;
   throw new InvalidArgumentError(`It must be from ${formatDuration(least)} to ${formatDuration(most)}.`);
+}
+
+/** Something that the user gave can't be used; the message is for them, one line. */
+class BadInputError extends Error {
+  override readonly name = 'BadInputError';
+}
+
+/** @throws BadInputError unless it is a directory that this process may read */
+export async function checkDirectory(path: string): Promise<void> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') throw new BadInputError(`--dir: there is no directory ${path}`);
+    throw new BadInputError(`--dir: ${path} can't be used: ${error.code ?? error.message}`);
+  });
+  if (!found.isDirectory()) throw new BadInputError(`--dir: ${path} is not a directory`);
+  await access(path, constants.R_OK | constants.X_OK).catch(() => {
+    throw new BadInputError(`--dir: no permission to read ${path}`);
+  });
+}
+
+/** What is run, in one line: the directory, the engine once it is known, the options. */
+export function subtitle(options: StartOptions, engine: string | undefined): string {
+  const { seats, slices, pageSize, leaseMs, seed, faults } = options;
+  return [
+    printable(formatDirectory(options.directory)),
+    ...(engine === undefined ? [] : [engine]),
+    `${seats} seats`,
+    `${slices} slices`,
+    `pages of ${pageSize}`,
+    `lease ${leaseMs / 1_000} s`,
+    faults ? `seed ${seed}` : 'no faults',
+  ].join(' · ');
+}
+
+/** A directory below the working one without what they share. */
+function formatDirectory(directory: string): string {
+  const below = relative(process.cwd(), directory);
+  return below === '' || below.startsWith('..') ? directory : below;
 }

@@ -1,6 +1,6 @@
-import '../../bin/cli/quiet-sdk.js';
-import { styleOfStdout } from '../../bin/cli/text-table.js';
-import { listenForStop, type StoppedError } from '../../bin/start/stop-signals.js';
+import '../../bin/terminal/quiet-sdk.js';
+import { type Interrupted, listenForInterruption } from '../../bin/terminal/interruption.js';
+import { styleOfStdout } from '../../bin/terminal/text-table.js';
 import { chaosOptionsOf, usage } from './chaos-options.js';
 import { textReport } from './report/text-report.js';
 import { runChaos } from './run-chaos.js';
@@ -13,14 +13,14 @@ async function main(args: readonly string[]): Promise<number> {
       process.stdout.write(usage);
       return 0;
     }
-    using stop = listenForStop();
+    using stop = listenForInterruption({ alsoCrashes: true });
     const report = await runChaos(options, stop.signal);
     const text = options.json ? JSON.stringify(report, null, 2) : textReport(report, styleOfStdout());
     process.stdout.write(`${text}\n`);
     if (report.violations.length > 0) return 1;
     if (!stop.signal.aborted) return 0;
     // A signal of the user's, or a failure of the driver itself.
-    const { message, exitCode } = stop.signal.reason as StoppedError;
+    const { message, exitCode } = stop.signal.reason as Interrupted;
     if (exitCode === 1) process.stderr.write(`error: ${message}\n`);
     return exitCode;
   } catch (error) {

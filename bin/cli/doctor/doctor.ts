@@ -1,12 +1,11 @@
 import { checkLockName } from '../../../lib/client/lock-name.js';
+import { print, printJson } from '../../terminal/output.js';
+import { type Column, textTable } from '../../terminal/text-table.js';
+import type { GlobalOptions } from '../connection.js';
 import { connect } from '../connection.js';
-import type { GlobalOptions } from '../global-options.js';
-import { print, printJson } from '../output.js';
-import { type Column, textTable } from '../text-table.js';
-import { clockFinding } from './clock-finding.js';
-import type { Finding } from './finding.js';
+import type { Finding } from './findings.js';
+import { clockFinding, tableReport } from './findings.js';
 import { permissionFindings } from './permission-findings.js';
-import { tableReport } from './table-findings.js';
 
 /** What `leasehold doctor` takes. */
 export interface DoctorOptions extends GlobalOptions {

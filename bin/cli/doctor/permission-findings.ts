@@ -10,7 +10,7 @@ import {
 import type { StoreClock } from '../../../lib/clock/index.js';
 import { timed } from '../../../lib/table/date-header.js';
 import { groupIndexName } from '../../../lib/table/table-names.js';
-import { about, type Finding } from './finding.js';
+import { about, type Finding } from './findings.js';
 
 /** A request that changes nothing, and what the action is needed for. */
 interface Probe {

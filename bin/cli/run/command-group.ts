@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exitCodeOfSignal } from './exit-codes.js';
+import { exitCodeOfSignal } from '../../terminal/interruption.js';
 
 /** How the command ended. */
 export interface CommandEnd {

@@ -1,7 +1,7 @@
 import { defaults, type HoldOptions } from '../../../lib/client/index.js';
 import { requestTimeoutFor } from '../../../lib/client/request-timeout.js';
 import { UsageError } from '../../../lib/errors/index.js';
-import type { GlobalOptions } from '../global-options.js';
+import type { GlobalOptions } from '../connection.js';
 
 /** What `leasehold run` was told. All in milliseconds. */
 export interface RunOptions extends GlobalOptions {

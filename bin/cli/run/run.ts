@@ -1,17 +1,17 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { LockLostError } from '../../../lib/errors/index.js';
+import type { LeaseEvents } from '../../../lib/events/index.js';
 import type { Lease } from '../../../lib/lease/index.js';
-import { CommandFailure } from '../command-failure.js';
+import { formatDuration } from '../../terminal/figures.js';
+import { exitCodeOfSignal } from '../../terminal/interruption.js';
+import { jsonText, note } from '../../terminal/output.js';
+import { printable } from '../../terminal/printable.js';
 import { connect } from '../connection.js';
-import { formatDuration } from '../duration.js';
-import { jsonText } from '../json-text.js';
-import { note } from '../output.js';
-import { printable } from '../printable.js';
-import { reportError } from '../report-error.js';
+import { exitCodes } from '../exit-codes.js';
+import { CommandFailure, reportError } from '../report-error.js';
 import { CommandGroup } from './command-group.js';
-import { exitCodeOfSignal, exitCodes } from './exit-codes.js';
 import { parseGrace, type RunOptions, toHoldOptions } from './run-options.js';
 import { SignalRelay } from './signal-relay.js';
-import { tellWhoHolds } from './tell-who-holds.js';
 
 /**
  * Runs a command under a lock.
@@ -117,4 +117,20 @@ function notStarted(program: string, error: unknown, options: RunOptions): numbe
     : `"${program}" can't be executed: ${(error as Error).message}; the lock is given back`;
   reportError(new CommandFailure(missing ? 'NOT_FOUND' : 'NOT_EXECUTABLE', message), options);
   return missing ? exitCodes.notFound : exitCodes.notExecutable;
+}
+
+const channel = 'leasehold:held';
+
+/** Says on stderr whom a wait is for, once; nothing where programs read it. Until it is disposed of. */
+function tellWhoHolds(name: string, options: RunOptions): Disposable {
+  const onHeld = (message: unknown): void => {
+    const { name: lock, holder } = message as LeaseEvents['held'];
+    if (lock !== name || !holder || options.json || options.wait === undefined) return;
+    const left = `${formatDuration(holder.remainingMs)} left`;
+    note(
+      printable(`leasehold: waiting for "${name}", held by ${holder.owner} (token ${holder.token}, ${left})`),
+    );
+  };
+  subscribe(channel, onHeld);
+  return { [Symbol.dispose]: () => void unsubscribe(channel, onHeld) };
 }

@@ -1,5 +1,5 @@
+import { exitCodeOfSignal, wishCounter } from '../../terminal/interruption.js';
 import type { CommandGroup } from './command-group.js';
-import { exitCodeOfSignal } from './exit-codes.js';
 
 /** These end a wait for the lock; while the command runs they are passed on, and it decides. */
 const ending = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
@@ -16,11 +16,17 @@ const hasJobControl = process.platform !== 'win32';
 export class SignalRelay implements Disposable {
   readonly #interruption = new AbortController();
   readonly #listeners = new Map<NodeJS.Signals, () => void>();
+  /** Before the command runs all of them mean the same. */
+  readonly #interrupts = wishCounter();
   #group: CommandGroup | undefined;
   #interruptedBy: NodeJS.Signals | undefined;
 
   constructor() {
-    for (const signal of ending) this.#on(signal, () => this.#onEnding(signal));
+    for (const signal of ending) {
+      // Signals of different names are different wishes once there is a command to tell them apart.
+      const counts = wishCounter();
+      this.#on(signal, () => counts() && this.#onEnding(signal));
+    }
   }
 
   /** Aborts at the first signal that comes before the command runs. */
@@ -62,6 +68,7 @@ export class SignalRelay implements Disposable {
 
   #onEnding(signal: NodeJS.Signals): void {
     if (this.#group) return void this.#group.signal(signal);
+    if (!this.#interrupts()) return;
     // Asked twice: what is being put away runs out by itself.
     if (this.#interruptedBy) process.exit(exitCodeOfSignal(signal));
     this.#interruptedBy = signal;

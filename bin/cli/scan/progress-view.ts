@@ -1,8 +1,8 @@
 import { createLogUpdate } from 'log-update';
 import type { ScanPlan } from '../../../lib/scan/index.js';
-import { note } from '../output.js';
-import { plural } from '../plural.js';
-import { printable } from '../printable.js';
+import { plural } from '../../terminal/figures.js';
+import { note } from '../../terminal/output.js';
+import { printable } from '../../terminal/printable.js';
 import type { ScanProgress } from './progress.js';
 
 /** How far a scan is, on stderr. */

@@ -10,7 +10,7 @@ import {
   verifyScan,
   workSeat,
 } from '../../../lib/scan/index.js';
-import { CommandFailure } from '../command-failure.js';
+import { CommandFailure } from '../report-error.js';
 
 /** What the seats of a run work with. */
 export interface Rounds {

@@ -2,13 +2,12 @@ import type { SFNClient } from '@aws-sdk/client-sfn';
 import { regionOf } from '../../../lib/aws/region-of.js';
 import { UsageError } from '../../../lib/errors/index.js';
 import { readCuts, type ScanVerdict } from '../../../lib/scan/index.js';
-import { CommandFailure } from '../command-failure.js';
+import { formatDuration } from '../../terminal/figures.js';
+import { type Interruption, listenForInterruption } from '../../terminal/interruption.js';
+import { note } from '../../terminal/output.js';
 import { connect } from '../connection.js';
-import { formatDuration } from '../duration.js';
-import { type Interruption, listenForInterruption } from '../interruption.js';
-import { note } from '../output.js';
-import { type ExecutionEnd, followExecution } from './follow-execution.js';
-import { lastVerdict } from './last-verdict.js';
+import { CommandFailure } from '../report-error.js';
+import { type ExecutionEnd, followExecution, lastVerdict } from './follow-execution.js';
 import { tellReport } from './report.js';
 import { newRunName, type ScanOptions } from './scan-options.js';
 
@@ -18,7 +17,7 @@ export async function scanDeployed(options: ScanOptions, stateMachineArn: string
   const { SFNClient, StartExecutionCommand } = await loadedSdk();
   const startedMs = performance.now();
   let executionArn: string | undefined;
-  using interruption = listenForInterruption(() => {});
+  using interruption = listenForInterruption();
   const { signal } = interruption;
   const input = await executionInput(options, signal);
   const sfn = new SFNClient({ ...(region !== undefined && { region }) });

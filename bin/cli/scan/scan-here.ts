@@ -1,19 +1,18 @@
 import { S3Client } from '@aws-sdk/client-s3';
+import type { LockClient } from '../../../lib/client/index.js';
 import { inventory, planScan, readCuts, readRun, type ScanVerdict } from '../../../lib/scan/index.js';
 import { s3Address } from '../../../lib/scan/listing/s3-address.js';
 import { checkTable } from '../../../lib/table/check-table.js';
+import { plural } from '../../terminal/figures.js';
+import { type Interruption, listenForInterruption } from '../../terminal/interruption.js';
 import { type Connection, connect } from '../connection.js';
-import { type Interruption, listenForInterruption } from '../interruption.js';
-import { plural } from '../plural.js';
 import { reportError } from '../report-error.js';
-import { locationText, type S3Location } from '../s3-location.js';
-import { endsWithin } from './ends-within.js';
 import { ScanProgress } from './progress.js';
 import { type ProgressView, progressView } from './progress-view.js';
 import { type FinishedScan, tellReport } from './report.js';
 import { runRounds } from './rounds.js';
+import { locationText, type S3Location } from './s3-location.js';
 import { defaultSeats, newRunName, type ScanOptions } from './scan-options.js';
-import { stillHeld } from './still-held.js';
 
 const defaultLeaseMs = 30_000;
 
@@ -28,8 +27,8 @@ export async function scanHere(options: ScanOptions): Promise<number> {
   using s3 = s3Client(options);
   const progress = new ScanProgress(run);
   using view = progressView(progress, options);
-  using interruption = listenForInterruption((signalName) => {
-    view.say(`${signalName}: giving the slices back; once more ends at once`);
+  using interruption = listenForInterruption({
+    onFirst: (signalName) => view.say(`${signalName}: giving the slices back; once more ends at once`),
   });
   const scanned = scanRun({
     options,
@@ -123,4 +122,46 @@ async function checkUsableTable({ dynamo }: Connection, table: string, signal: A
 function s3Client(options: ScanOptions): Disposable & { readonly client: S3Client } {
   const client = new S3Client(s3Address({ region: options.region, endpoint: options.s3Endpoint }));
   return { client, [Symbol.dispose]: () => client.destroy() };
+}
+
+/**
+ * Waits for work that was told to end: without a limit as long as nobody wants it to, and then for a while.
+ *
+ * @returns whether it ended; `false`: it was told to and did not in time
+ * @throws what the work throws
+ */
+async function endsWithin(work: Promise<unknown>, told: AbortSignal, limitMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  let startTimer = (): void => {};
+  const outOfTime = new Promise<false>((resolve) => {
+    startTimer = () => {
+      timer = setTimeout(() => resolve(false), limitMs);
+    };
+  });
+  if (told.aborted) startTimer();
+  else told.addEventListener('abort', startTimer, { once: true });
+  try {
+    return await Promise.race([work.then(() => true), outOfTime]);
+  } finally {
+    told.removeEventListener('abort', startTimer);
+    clearTimeout(timer);
+  }
+}
+
+/** The store may be the very reason for which the user gave up. */
+const lookLimitMs = 3_000;
+
+/**
+ * Looks which slices of a run are held, after this process has given back its own: what the store did not confirm is
+ * not claimed.
+ *
+ * @returns how many, or `undefined` if the store did not say, or the run was not planned yet
+ */
+async function stillHeld(locks: LockClient, run: string): Promise<number | undefined> {
+  try {
+    const { slices } = await readRun({ locks, run, signal: AbortSignal.timeout(lookLimitMs) });
+    return slices.filter(({ leaseId }) => leaseId !== undefined).length;
+  } catch {
+    return undefined;
+  }
 }

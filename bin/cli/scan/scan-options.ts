@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { UsageError } from '../../../lib/errors/index.js';
-import type { GlobalOptions } from '../global-options.js';
-import type { S3Location } from '../s3-location.js';
+import type { GlobalOptions } from '../connection.js';
+import type { S3Location } from './s3-location.js';
 
 /** What `leasehold scan` was told. */
 export interface ScanOptions extends GlobalOptions {

@@ -1,9 +1,8 @@
-import type { RunProgress } from '../progress/run-progress.js';
+import { spawn } from 'node:child_process';
+import type { RunProgress } from '../run-progress.js';
 import type { LocalLambda } from '../state-machine/local-lambda.js';
 import type { WorkerEvent } from '../worker-event.js';
-import { StoppedWorkerGuard } from './stopped-worker-guard.js';
-import type { Strike } from './strike.js';
-import { readStrike } from './strike-files.js';
+import { readStrike, type Strike } from './strike.js';
 
 /** How often it looks whether a blow has fallen, in milliseconds. */
 const lookEveryMs = 50;
@@ -73,5 +72,32 @@ export class FaultWatch implements Disposable {
     guard[Symbol.dispose]();
     this.#parts.progress.woken(strike, why);
     this.#parts.lambda.thaw(strike.pid);
+  }
+}
+
+/**
+ * Sees to it that a stopped worker does not outlive this process, however that ends: a worker that stands still can't
+ * notice that its parent is gone. A shell waits for the end of its standard input, which the kernel closes with this
+ * process, and then kills the worker.
+ */
+class StoppedWorkerGuard implements Disposable {
+  readonly #shell: ReturnType<typeof spawn>;
+
+  constructor(pid: number) {
+    // A session of its own: a Ctrl-C in the terminal must not end the guard before the guarded.
+    this.#shell = spawn('/bin/sh', ['-c', 'read _; kill -9 "$1"', 'leasehold-guard', String(pid)], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    });
+    // Without a guard the run goes on; the exit listeners still kill the worker in all other cases.
+    this.#shell.on('error', () => {});
+    this.#shell.stdin?.on('error', () => {});
+    this.#shell.unref();
+  }
+
+  /** The worker goes on, or is gone: nothing is to be guarded any more. */
+  [Symbol.dispose](): void {
+    this.#shell.kill('SIGKILL');
+    this.#shell.stdin?.destroy();
   }
 }

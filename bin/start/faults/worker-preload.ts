@@ -5,7 +5,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { scanChannels } from '../../../lib/scan/seats/scan-events.js';
 import type { WorkerEvent, WorkerMessage } from '../worker-event.js';
-import { readOrders, recordStrike, type StrikeOrders } from './strike-files.js';
+import { readOrders, recordStrike, type StrikeOrders } from './strike.js';
 
 const channels = [...scanChannels, 'leasehold:stale-write-refused'];
 const signals = { kill: 'SIGKILL', stop: 'SIGSTOP' } as const;

@@ -1,6 +1,6 @@
-import { count } from '../progress/shown-number.js';
+import { count } from '../../terminal/figures.js';
+import type { WalkedSlice } from './key-ranges.js';
 import type { SliceEvidence } from './slice-evidence.js';
-import type { WalkedSlice } from './walk-slices.js';
 
 /** One claim, and whether it holds. */
 export interface Check {

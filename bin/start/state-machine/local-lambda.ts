@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { type CompiledModules, compiledModules, siblingModule } from './compiled-modules.js';
 import { ExecutionEnvironment } from './execution-environment.js';
 import { stoppedError, throttledError } from './lambda-errors.js';
-import { onParentExit } from './parent-exit.js';
 
 /** A function of the local runtime. */
 export interface LocalFunction {
@@ -195,5 +194,33 @@ function lambdaEnvironment(functionName: string): Record<string, string> {
     AWS_EC2_METADATA_DISABLED: 'true',
     // It would be in the message of every crash, and the deployed functions run on a newer Node.js anyway.
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+  };
+}
+
+const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Calls `cleanUp` when this process ends, by itself or by a signal. A stopped child does not notice that its
+ * parent is gone, so it must be killed from here, synchronously. When nobody else listens to the signal, its
+ * usual effect (the process ends) is kept.
+ *
+ * @param cleanUp must be synchronous and must not throw
+ * @returns takes the listeners away again
+ */
+function onParentExit(cleanUp: () => void): () => void {
+  const listeners = endings.map((signal) => {
+    const listener = () => {
+      cleanUp();
+      if (process.listenerCount(signal) > 1) return;
+      process.removeListener(signal, listener);
+      process.kill(process.pid, signal);
+    };
+    return [signal, listener] as const;
+  });
+  process.on('exit', cleanUp);
+  for (const [signal, listener] of listeners) process.on(signal, listener);
+  return () => {
+    process.removeListener('exit', cleanUp);
+    for (const [signal, listener] of listeners) process.removeListener(signal, listener);
   };
 }

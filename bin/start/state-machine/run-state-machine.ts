@@ -1,7 +1,6 @@
 import { StateMachine } from 'aws-local-stepfunctions';
 import { type Invoke, lambdaTasks } from './lambda-tasks.js';
 import { allStates, type Json, type StateMachineDefinition } from './state-definition.js';
-import { ensureWithResolvers } from './with-resolvers.js';
 
 /** Options of {@link runStateMachine}. */
 export interface RunStateMachineOptions {
@@ -139,4 +138,30 @@ function pauseOverrides(definition: StateMachineDefinition, pauseMs: number) {
     if (state.Retry) retryIntervalOverrides[name] = pauseMs;
   }
   return { waitTimeOverrides, retryIntervalOverrides };
+}
+
+interface WithResolvers<Value> {
+  readonly promise: Promise<Value>;
+  readonly resolve: (value: Value | PromiseLike<Value>) => void;
+  readonly reject: (reason?: unknown) => void;
+}
+
+/**
+ * The interpreter (aws-local-stepfunctions 3) calls `Promise.withResolvers`, which Node has from version 22 on;
+ * this package supports Node 20. Installed only where it is missing, and only by this development module: nothing
+ * that ships to users touches a global.
+ *
+ * @see https://tc39.es/ecma262/#sec-promise.withResolvers
+ */
+function ensureWithResolvers(): void {
+  const global = Promise as unknown as { withResolvers?: <Value>() => WithResolvers<Value> };
+  global.withResolvers ??= <Value>() => {
+    let resolve!: WithResolvers<Value>['resolve'];
+    let reject!: WithResolvers<Value>['reject'];
+    const promise = new Promise<Value>((onValue, onReason) => {
+      resolve = onValue;
+      reject = onReason;
+    });
+    return { promise, resolve, reject };
+  };
 }

@@ -1,11 +1,8 @@
-import type { RunProgress } from '../progress/run-progress.js';
-import { count, seconds } from '../progress/shown-number.js';
+import { count, seconds } from '../../terminal/figures.js';
+import { type Paint, type Palette, type Piece, spreadLine, styledLine } from '../../terminal/styled-line.js';
+import type { RunProgress, SliceProgress } from '../run-progress.js';
 import { momentLines } from './moment-lines.js';
-import type { Palette } from './palette.js';
-import { progressBar } from './progress-bar.js';
 import { seatTable } from './seat-table.js';
-import { sliceGrid } from './slice-grid.js';
-import { type Paint, type Piece, spreadLine, styledLine } from './styled-line.js';
 
 /** What a frame is drawn from, besides the progress. */
 export interface FrameSettings {
@@ -76,4 +73,67 @@ function counterPieces(progress: RunProgress, width: number, palette: Palette): 
     '   list requests ',
     figure(progress.listRequests(), palette.bold),
   ];
+}
+
+const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+const minBar = 10;
+const speedWidth = 11;
+
+/** Objects done of those that the walk has found, as a bar and in figures. */
+function progressBar(
+  progress: RunProgress,
+  objectsPerSecond: number,
+  width: number,
+  palette: Palette,
+): Piece[] {
+  const { objects, walked } = progress;
+  const share = walked.done && walked.objects > 0 ? Math.min(1, objects / walked.objects) : 0;
+  // Rounded down: 100 % is said of what is complete.
+  const percent = walked.done && walked.objects > 0 ? `${Math.floor(share * 100)} %` : '… %';
+  const total = `${count(walked.objects)}${walked.done ? '' : '…'}`;
+  // Widths that do not change with every figure: else the bar would twitch.
+  const figures = `  ${percent.padStart(5)}  ${count(objects).padStart(total.length)} of ${total}`;
+  const speed = `${count(objectsPerSecond)}/s`.padStart(speedWidth);
+  const cells = Math.max(minBar, width - figures.length - speed.length - 2);
+  const filled = share * cells;
+  const whole = Math.floor(filled);
+  const part = eighths[Math.floor((filled - whole) * 8)]!;
+  const bar = '█'.repeat(whole) + part;
+  return [
+    ' ',
+    [bar, palette.green],
+    ['░'.repeat(cells - [...bar].length), palette.dim],
+    figures,
+    [speed, palette.dim],
+  ];
+}
+
+/** All slices in the order in which they came to be, a cell each, and how many are done. */
+function sliceGrid(progress: RunProgress, width: number, palette: Palette): string[] {
+  const slices = [...progress.slices.values()];
+  if (slices.length === 0) return [];
+  const done = slices.filter(({ state }) => state === 'done').length;
+  const label = `  ${count(done)} of ${count(slices.length)} slices`;
+  const perLine = Math.max(10, width - label.length - 2);
+  const lines: string[] = [];
+  for (let from = 0; from < slices.length; from += perLine) {
+    const cells = slices.slice(from, from + perLine).map((slice) => drawCell(slice, palette));
+    lines.push(styledLine([' ', ...cells, ...(from === 0 ? [label] : [])], width));
+  }
+  return lines;
+}
+
+function drawCell(slice: SliceProgress, palette: Palette): Piece {
+  switch (slice.state) {
+    case 'waiting':
+      return ['·', palette.dim];
+    case 'working':
+      return ['▪', slice.takeovers > 0 ? palette.magenta : palette.cyan];
+    case 'struck':
+      return ['✗', palette.red];
+    case 'done':
+      return ['■', slice.takeovers > 0 ? palette.magenta : palette.green];
+    case 'quarantined':
+      return ['!', palette.red];
+  }
 }

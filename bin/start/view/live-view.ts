@@ -1,10 +1,10 @@
 import type { WriteStream } from 'node:tty';
 import { createLogUpdate } from 'log-update';
-import type { RunProgress } from '../progress/run-progress.js';
+import type { Palette } from '../../terminal/styled-line.js';
+import { Throughput } from '../../terminal/throughput.js';
+import type { RunProgress } from '../run-progress.js';
 import { frame } from './frame.js';
-import type { Palette } from './palette.js';
-import { Throughput } from './throughput.js';
-import type { View } from './view.js';
+import type { View } from './plain-view.js';
 
 const drawEveryMs = 100;
 

@@ -1,7 +1,7 @@
-import type { Moment, MomentKind } from '../progress/moment.js';
-import { seconds } from '../progress/shown-number.js';
-import type { Palette } from './palette.js';
-import { type Paint, styledLine } from './styled-line.js';
+import { seconds } from '../../terminal/figures.js';
+import type { Palette } from '../../terminal/styled-line.js';
+import { type Paint, styledLine } from '../../terminal/styled-line.js';
+import type { Moment, MomentKind } from '../run-progress.js';
 
 /** Signs that every terminal shows one cell wide. */
 const signs: Readonly<Record<MomentKind, string>> = {

@@ -1,9 +1,15 @@
-import type { Moment } from '../progress/moment.js';
-import type { RunProgress } from '../progress/run-progress.js';
-import { count, seconds } from '../progress/shown-number.js';
+import { count, seconds } from '../../terminal/figures.js';
+import type { Palette } from '../../terminal/styled-line.js';
+import type { Moment, RunProgress } from '../run-progress.js';
 import { momentLines } from './moment-lines.js';
-import type { Palette } from './palette.js';
-import type { View } from './view.js';
+
+/** Shows a run while it goes on. */
+export interface View extends Disposable {
+  /** Begins to show. */
+  start(progress: RunProgress): void;
+  /** Told each moment as it comes. */
+  moment(moment: Moment): void;
+}
 
 const tellEveryMs = 2_000;
 

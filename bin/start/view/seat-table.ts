@@ -1,10 +1,8 @@
-import { formatSlice } from '../progress/format-slice.js';
-import { formatToken } from '../progress/format-token.js';
-import type { RunProgress } from '../progress/run-progress.js';
-import { count } from '../progress/shown-number.js';
-import type { SeatProgress } from '../progress/slice-progress.js';
-import type { Palette } from './palette.js';
-import { type Paint, type Piece, styledLine } from './styled-line.js';
+import { count } from '../../terminal/figures.js';
+import type { Palette } from '../../terminal/styled-line.js';
+import { type Paint, type Piece, styledLine } from '../../terminal/styled-line.js';
+import type { RunProgress, SeatProgress } from '../run-progress.js';
+import { formatSlice, formatToken } from '../run-progress.js';
 
 const wideEnough = 100;
 

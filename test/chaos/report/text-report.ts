@@ -1,4 +1,4 @@
-import { fieldList, type TableStyle, textTable } from '../../../bin/cli/text-table.js';
+import { fieldList, type TableStyle, textTable } from '../../../bin/terminal/text-table.js';
 import { faultKinds, faultWords } from '../faults/fault.js';
 import type { ChaosReport } from './report.js';
 

@@ -1,9 +1,8 @@
 import { ScanCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clockFinding } from '../../../bin/cli/doctor/clock-finding.js';
-import type { Finding } from '../../../bin/cli/doctor/finding.js';
+import type { Finding } from '../../../bin/cli/doctor/findings.js';
+import { clockFinding, tableReport } from '../../../bin/cli/doctor/findings.js';
 import { permissionFindings } from '../../../bin/cli/doctor/permission-findings.js';
-import { tableReport } from '../../../bin/cli/doctor/table-findings.js';
 import { StoreClock } from '../../../lib/clock/index.js';
 import { systemRuntime } from '../../../lib/index.js';
 import { accessDenied, cannedServer } from '../../support/canned-server.js';

@@ -1,5 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { sameWishMs } from '../../../bin/terminal/interruption.js';
+import { twiceWithinAMillisecond } from '../../support/cli/double-signal.js';
 import { type RunInTerminal, type Running, runInTerminal } from '../../support/cli/run-in-terminal.js';
 import { stallingProxy } from '../../support/cli/stalling-proxy.js';
 import { isAlive } from '../../support/local/child-processes.js';
@@ -49,6 +52,30 @@ describe.skipIf(process.platform === 'win32')('C44 run and its signals', () => {
     process.kill(-leader!, 'SIGKILL');
     expect((await running.ended).exitCode).toBe(137);
     expect(await state('passed-on')).toBe('free');
+  });
+
+  it('D22 a command that npm runs gets Ctrl-C once, and the next one a moment later', async () => {
+    const running = desk.node('once', `${ignores('SIGINT')} ${runsOn}`);
+    await pids(running);
+    const told = () => running.stdout().match(/^got SIGINT$/gm)?.length ?? 0;
+    twiceWithinAMillisecond(running.child);
+    await until('it was told', () => told() > 0);
+    await sleep(sameWishMs);
+    running.child.kill('SIGINT');
+    await until('it was told again', () => told() > 1);
+    running.child.kill('SIGTERM');
+    expect((await running.ended).exitCode).toBe(143);
+    expect(told()).toBe(2);
+  });
+
+  it('D22 a wait that npm’s two signals end is ended in order', async () => {
+    await using _lease = await desk.locks.acquire('waited-once');
+    const running = desk.run('waited-once', ['--wait', '1h'], process.execPath, '-e', '');
+    await running.saidOnStderr('waiting for');
+    twiceWithinAMillisecond(running.child);
+    const { exitCode, stderr } = await running.ended;
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain('stopped by SIGINT; "waited-once" is not held');
   });
 
   it.each([

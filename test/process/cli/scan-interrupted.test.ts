@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sameWishMs } from '../../../bin/terminal/interruption.js';
 import { walkDirectory } from '../../../lib/local/index.js';
 import { readRun } from '../../../lib/scan/index.js';
 import { type RunningCommand, runCommand, startCommand } from '../../support/cli/command-line.js';
+import { twiceWithinAMillisecond } from '../../support/cli/double-signal.js';
 import { type LeaseTerminal, openLeaseTerminal } from '../../support/cli/lease-terminal.js';
 import { stallingProxy } from '../../support/cli/stalling-proxy.js';
 import { until } from '../../support/local/child-processes.js';
@@ -77,12 +80,22 @@ describe('a scan that is interrupted', () => {
     },
   );
 
+  it('D22 takes two signals a millisecond apart, of a terminal and of npm, for one wish', async () => {
+    const command = await stuck('stopped-by-npm');
+    twiceWithinAMillisecond(command.child);
+    const { exitCode, stderr } = await command.ended;
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain('stopped by SIGINT; the slices are given back');
+    expect(await states('stopped-by-npm')).toMatchObject({ held: 0, finished: false });
+  });
+
   it('ends at once at the second signal, even when the store does not answer', async () => {
     await using proxy = await stallingProxy(desk.dynamo.endpoint);
     const command = await stuck('stopped-twice', proxy.endpoint);
     proxy.stall();
     command.child.kill('SIGINT');
     await until(async () => command.stderr().includes('giving the slices back'));
+    await sleep(sameWishMs);
     command.child.kill('SIGINT');
     const { exitCode, stderr } = await command.ended;
     expect(exitCode).toBe(130);

@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { sameWishMs } from '../../../bin/terminal/interruption.js';
+import { twiceWithinAMillisecond } from '../../support/cli/double-signal.js';
 import { descendants, isAlive, until } from '../../support/local/child-processes.js';
 import { bundleOnce } from '../../support/start/bundle-once.js';
 import { type StartProcess, startProcess } from '../../support/start/start-process.js';
@@ -31,8 +34,21 @@ describe('npm start, interrupted', () => {
     await using files = await temporaryFiles(names(3_000, 5));
     const started = await startProcess(['--dir', files.directory, '--seats', '3', '--page-size', '50']);
     await interruptWhen(started, / stopped in /, 'SIGINT');
+    await sleep(sameWishMs);
     started.child.kill('SIGINT');
     expect(await started.ended).toMatchObject({ exitCode: 130, ...nothingLeft });
+  });
+
+  it('D22 as npm passes it on, twice within a millisecond, ends in order', async () => {
+    await using files = await temporaryFiles(names(3_000, 5));
+    const started = await startProcess(['--dir', files.directory, '--seats', '3', '--page-size', '50']);
+    await started.said(/ stopped in /);
+    await started.signalGroup('SIGINT');
+    twiceWithinAMillisecond(started.child);
+    const ended = await started.ended;
+    expect(ended).toMatchObject({ exitCode: 130, ...nothingLeft });
+    // A process that ends at once says nothing.
+    expect(ended.stderr).toBe('error: stopped by SIGINT\n');
   });
 
   it('killed outright with one worker stopped leaves no process behind', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { jsonResult } from '../../../bin/start/report/json-result.js';
+import type { jsonResult } from '../../../bin/start/json-result.js';
 import { descendants, isAlive, until } from '../local/child-processes.js';
 
 const entry = join(import.meta.dirname, '..', '..', '..', 'bin', 'start.ts');

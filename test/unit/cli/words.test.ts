@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { durationMs, formatDuration } from '../../../bin/cli/duration.js';
-import { jsonText } from '../../../bin/cli/json-text.js';
-import { locationText, s3Location } from '../../../bin/cli/s3-location.js';
-import { textTable } from '../../../bin/cli/text-table.js';
+import { locationText, s3Location } from '../../../bin/cli/scan/s3-location.js';
+import { formatDuration } from '../../../bin/terminal/figures.js';
+import { durationMs } from '../../../bin/terminal/option-readers.js';
+import { jsonText } from '../../../bin/terminal/output.js';
+import { textTable } from '../../../bin/terminal/text-table.js';
 
 describe('words on the command line', () => {
   it('reads durations with a unit only', () => {

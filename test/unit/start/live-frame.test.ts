@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import { createColors } from 'picocolors';
 import { describe, expect, it } from 'vitest';
-import { RunProgress } from '../../../bin/start/progress/run-progress.js';
+import { RunProgress } from '../../../bin/start/run-progress.js';
 import { frame } from '../../../bin/start/view/frame.js';
-import { choosePalette } from '../../../bin/start/view/palette.js';
+import { choosePalette } from '../../../bin/terminal/styled-line.js';
 
 /** A run in the middle of its faults. */
 function busyProgress(slices: number, seats: number): RunProgress {

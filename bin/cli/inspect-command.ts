@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import type { LockInfo } from '../../lib/client/index.js';
+import { formatDuration } from '../terminal/figures.js';
+import { jsonText, print, printJson } from '../terminal/output.js';
+import { fieldList } from '../terminal/text-table.js';
+import type { GlobalOptions } from './connection.js';
+import { connect } from './connection.js';
+import { noSuchLock } from './report-error.js';
+
+/** `leasehold inspect`: all about one lock. */
+export function addInspect(program: Command): void {
+  program
+    .command('inspect')
+    .description('show all about one lock, with the lease id that `break` needs')
+    .argument('<name>', 'the lock')
+    .addHelpText('after', '\nExample:\n  $ leasehold inspect settlement/batch-99')
+    .action((name: string, _options, command: Command) => {
+      return inspect(name, command.optsWithGlobals<GlobalOptions>());
+    });
+}
+
+async function inspect(name: string, options: GlobalOptions): Promise<void> {
+  await using connection = connect(options);
+  const lock = await connection.locks.inspect(name);
+  if (!lock) throw noSuchLock(name, options.table);
+  if (options.json) printJson(lock);
+  else print(fieldList(toFields(lock)));
+}
+
+function toFields(lock: LockInfo): [string, string | undefined][] {
+  const left = lock.state === 'held' ? `, ${formatDuration(lock.remainingMs)} left` : '';
+  return [
+    ['name', lock.name],
+    ['state', `${lock.state}${left}`],
+    ['token', String(lock.token)],
+    ['owner', lock.owner],
+    ['lease id', lock.leaseId],
+    ['acquired', instant(lock.acquiredAt)],
+    ['expires', instant(lock.expiresAt)],
+    ['renewals', lock.renewals?.toString()],
+    ['group', lock.group],
+    ['checkpoint', lock.checkpoint === undefined ? undefined : jsonText(lock.checkpoint)],
+    ['completed', instant(lock.completedAt)],
+    ['result', lock.result === undefined ? undefined : jsonText(lock.result)],
+  ];
+}
+
+function instant(storeTimeMs: number | undefined): string | undefined {
+  return storeTimeMs === undefined ? undefined : new Date(storeTimeMs).toISOString();
+}

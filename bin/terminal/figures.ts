@@ -1,0 +1,35 @@
+const format = new Intl.NumberFormat('en-US');
+
+/** A whole number with its thousands apart. */
+export function count(number: number): string {
+  return format.format(Math.round(number));
+}
+
+/** Milliseconds since the start, as seconds. */
+export function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** A count with its noun: `1 slice`, `1,200 slices`. */
+export function plural(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** A duration for people, in its two largest units: `12s`, `3m 20s`, `2d 4h`; below ten seconds with a tenth. */
+export function formatDuration(ms: number): string {
+  if (ms < 10_000) return `${(Math.max(0, ms) / 1_000).toFixed(1)}s`;
+  let rest = Math.round(ms / 1_000);
+  const parts: string[] = [];
+  for (const [unit, seconds] of [
+    ['d', 86_400],
+    ['h', 3_600],
+    ['m', 60],
+    ['s', 1],
+  ] as const) {
+    const count = Math.floor(rest / seconds);
+    rest -= count * seconds;
+    if (count > 0) parts.push(`${count}${unit}`);
+    else if (parts.length > 0) break;
+  }
+  return parts.slice(0, 2).join(' ');
+}
