@@ -25,9 +25,12 @@ declare global {
 export {};
 `;
 
-describe('the code in the README, and of Lambda functions', () => {
+describe('the code in the README and the guides', () => {
   it('compiles against the package', async () => {
-    const pages = ['README.md', 'docs/guides/lambda.md'];
+    const pages = [
+      'README.md',
+      ...['quick-start', 'waiting', 'fencing', 'testing', 'lambda'].map((name) => `docs/guides/${name}.md`),
+    ];
     const blocks = (await Promise.all(pages.map((page) => codeBlocksOf(root, page)))).flat();
     expect(blocks.length).toBeGreaterThan(5);
     const project = await projectOf(root, `${root}/.leasehold/readme-code`, blocks, surroundings);

@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { defaults } from '../../../lib/index.js';
 
-const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
+const page = await readFile(new URL('../../../docs/reference/defaults.md', import.meta.url), 'utf8');
 
-/** What the README's table of defaults says of an option. */
+/** What the page of defaults says of an option. */
 function told(option: string): string {
-  const row = readme
+  const row = page
     .split('\n')
     .find((line) => line.startsWith('| `') && line.split('|')[1]!.includes(`\`${option}\``));
   const [, options, values] = row?.split('|') ?? [];
@@ -19,7 +19,7 @@ function told(option: string): string {
   );
 }
 
-describe("the README's table of defaults", () => {
+describe('docs/reference/defaults.md', () => {
   it.each([
     'leaseMs',
     'waitMs',
