@@ -1,0 +1,98 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLeaseTable, type LocalDynamo, startDynamo } from '../../../lib/local/index.js';
+import { oneEngine } from '../../support/engines.js';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+const examples = join(root, 'examples');
+const run = promisify(execFile);
+
+let dynamo: LocalDynamo;
+let client: DynamoDBClient;
+let documents: DynamoDBDocumentClient;
+let env: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  dynamo = await startDynamo({ engine: oneEngine });
+  client = new DynamoDBClient(dynamo.clientConfig());
+  documents = DynamoDBDocumentClient.from(client);
+  await createLeaseTable(client, 'leases');
+  await client.send(
+    new CreateTableCommand({
+      TableName: 'settlements',
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+      BillingMode: 'PAY_PER_REQUEST',
+    }),
+  );
+  env = {
+    ...process.env,
+    AWS_ENDPOINT_URL_DYNAMODB: dynamo.endpoint,
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+  };
+});
+afterAll(async () => {
+  client?.destroy();
+  await dynamo?.stop();
+});
+
+/** Invokes an example's handler once in a process of its own, as Lambda would, and answers what it answered. */
+async function invoke(example: string, event: unknown): Promise<unknown> {
+  const script = `
+    import { handler } from ${JSON.stringify(join(examples, example, 'handler.ts'))};
+    const context = { awsRequestId: String(process.pid), getRemainingTimeInMillis: () => 30_000 };
+    handler(JSON.parse(process.argv.at(-1)), context).then(
+      (answer) => { console.log(JSON.stringify(answer)); process.exit(0); },
+      (error) => { console.log(JSON.stringify({ error: error.name })); process.exit(0); },
+    );`;
+  const args = ['--import', 'tsx', '--input-type=module', '-e', script, JSON.stringify(event)];
+  const { stdout } = await run(process.execPath, args, { cwd: root, env });
+  return JSON.parse(stdout.trim().split('\n').at(-1)!);
+}
+
+describe('the examples', () => {
+  it('nightly-job runs once for a night, whoever starts it', async () => {
+    const event = { scheduledTime: new Date().toISOString() };
+    const answers = await Promise.all([invoke('nightly-job', event), invoke('nightly-job', event)]);
+    expect(answers.filter((answer) => (answer as { ran: boolean }).ran)).toHaveLength(1);
+    expect(await invoke('nightly-job', event)).toEqual({ ran: false, reason: 'finished' });
+  });
+
+  it('settlement settles a batch, and a late worker is refused by its token', async () => {
+    const event = { batch: '99', amounts: [1, 2, 39] };
+    expect(await invoke('settlement', event)).toEqual({ batch: '99', total: 42 });
+    const { Item } = await documents.send(new GetCommand({ TableName: 'settlements', Key: { id: '99' } }));
+    expect(Item).toMatchObject({ total: 42, fence: expect.any(Number) });
+    const newer = { ...Item, fence: Number.MAX_SAFE_INTEGER, total: 0 };
+    await documents.send(new PutCommand({ TableName: 'settlements', Item: newer }));
+    expect(await invoke('settlement', event)).toEqual({ error: 'StaleTokenError' });
+  });
+
+  it('deploy-lock deploys one at a time, labelled with tokens that rise', async () => {
+    const releases = await mkdtemp(join(tmpdir(), 'leasehold-releases-'));
+    try {
+      const deploy = () =>
+        run(
+          process.execPath,
+          [
+            ...['--import', 'tsx', join(root, 'bin', 'leasehold.ts'), 'run', 'deploy/production'],
+            ...['--table', 'leases', '--lease', '30s', '--wait', '1m', '--'],
+            join(examples, 'deploy-lock', 'deploy.sh'),
+          ],
+          { cwd: root, env: { ...env, RELEASES_DIR: releases } },
+        );
+      await Promise.all([deploy(), deploy()]);
+      expect(await readdir(releases)).toHaveLength(2);
+    } finally {
+      await rm(releases, { recursive: true, force: true });
+    }
+  });
+});
