@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    globalSetup: 'test/support/bundles-first.ts',
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // The AWS SDK tells every process that it will drop Node 20; once, in the engines field, is enough.

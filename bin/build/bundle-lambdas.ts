@@ -8,9 +8,11 @@ import { bundleLambdas } from './lambda-bundles.js';
 const target = fileURLToPath(new URL('../../dist/lambda', import.meta.url));
 
 const bundles = await bundleLambdas(target);
-// Functions that are no more. Not emptied beforehand: a synthesis may be reading at the same time.
+// What is no more. Not emptied beforehand: a synthesis may be reading at the same time.
 for (const name of await readdir(target)) {
-  if (!bundles.some((bundle) => bundle.name === name)) await rm(join(target, name), { recursive: true });
+  await rm(join(target, name, 'chunks'), { recursive: true, force: true });
+  if (name !== 'chunks' && !bundles.some((bundle) => bundle.name === name))
+    await rm(join(target, name), { recursive: true });
 }
 
 const shares = [...functionShares(bundles), await clientShare()];

@@ -7,7 +7,7 @@ import { loadedAtStart } from './loaded-at-start.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A bundled function: `index.mjs`, and `chunks/` for what it loads only when it is needed. */
+/** A bundled function: its `index.mjs`; it shares `chunks/` beside its folder with the others. */
 export interface LambdaBundle {
   readonly name: string;
   readonly path: string;
@@ -26,26 +26,51 @@ const onByDefault = [
 ];
 
 /**
- * Bundles every `lambda/*.ts` into `<target>/<name>/index.mjs`: what CDK deploys and what runs on a laptop.
+ * Bundles every `lambda/*.ts` into `<target>/<name>/index.mjs`: what CDK deploys, as one asset for all functions, and
+ * what runs on a laptop. Each is bundled by itself, so that it has only what it uses; chunks that come out the same,
+ * as most of the SDK does, are the same file in `<target>/chunks`.
  *
  * @param target a directory; absolute
  * @throws esbuild's error for a file that does not compile
  */
 export async function bundleLambdas(target: string): Promise<readonly LambdaBundle[]> {
   const files = (await readdir(join(root, 'lambda'))).filter((file) => file.endsWith('.ts')).sort();
-  return Promise.all(files.map((file) => bundleLambda(join(root, 'lambda', file), target)));
+  return bundle(
+    files.map((file) => join(root, 'lambda', file)),
+    target,
+  );
 }
 
 /** One function, from any entry that exports a handler, as all of them are bundled. */
 export async function bundleLambda(entry: string, target: string): Promise<LambdaBundle> {
-  const name = basename(entry, '.ts');
-  const outdir = join(target, name);
+  const [made] = await bundle([entry], target);
+  return made!;
+}
+
+async function bundle(entries: readonly string[], target: string): Promise<readonly LambdaBundle[]> {
+  const made = await Promise.all(
+    entries.map(async (entry) => {
+      const name = basename(entry, '.ts');
+      const path = join(target, name, 'index.mjs');
+      const metafile = await bundleOne(entry, name, target);
+      return { bundle: { name, path, ...readSizes(metafile, relative(root, path)) }, metafile };
+    }),
+  );
+  await removeOthers(
+    join(target, 'chunks'),
+    made.map(({ metafile }) => metafile),
+  );
+  return made.map((one) => one.bundle);
+}
+
+async function bundleOne(entry: string, name: string, target: string): Promise<Metafile> {
   const { metafile } = await build({
     ...nodeBundle,
-    entryPoints: [{ in: entry, out: 'index' }],
-    outdir,
+    entryPoints: [{ in: entry, out: `${name}/index` }],
+    outdir: target,
     outExtension: { '.js': '.mjs' },
     splitting: true,
+    // Named by what is in it.
     chunkNames: 'chunks/[name]-[hash]',
     alias: {
       '@aws-sdk/credential-provider-node': join(root, 'bin/build/lambda-parts/environment-credentials.ts'),
@@ -59,14 +84,13 @@ export async function bundleLambda(entry: string, target: string): Promise<Lambd
     metafile: true,
     logLevel: 'warning',
   });
-  const path = join(outdir, 'index.mjs');
-  await removeOthers(join(outdir, 'chunks'), metafile);
-  return { name, path, ...readSizes(metafile, relative(root, path)) };
+  return metafile;
 }
 
 /** Chunks of an earlier build: their names carry hashes, and a deployed directory holds what is in it. */
-async function removeOthers(chunks: string, { outputs }: Metafile): Promise<void> {
-  const wanted = new Set(Object.keys(outputs).map((path) => join(root, path)));
+async function removeOthers(chunks: string, metafiles: readonly Metafile[]): Promise<void> {
+  const outputs = metafiles.flatMap((metafile) => Object.keys(metafile.outputs));
+  const wanted = new Set(outputs.map((path) => join(root, path)));
   for (const file of await readdir(chunks).catch(() => [])) {
     if (!wanted.has(join(chunks, file))) await rm(join(chunks, file), { force: true });
   }

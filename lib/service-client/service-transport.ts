@@ -102,6 +102,8 @@ async function lambdaSdk(): Promise<typeof import('@aws-sdk/client-lambda')> {
   try {
     return await import(/* webpackIgnore: true */ /* @vite-ignore */ name);
   } catch (cause) {
-    throw new UsageError(`service: needs ${name}, which is not installed`, undefined, { cause });
+    throw new UsageError(`service: needs ${name}, which is not installed: npm install ${name}`, undefined, {
+      cause,
+    });
   }
 }

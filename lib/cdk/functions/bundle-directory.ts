@@ -1,5 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Code } from 'aws-cdk-lib/aws-lambda';
+import { ownAddress, resolveInstalled } from '../../installed/index.js';
 
 /** The functions of a scan. */
 export type ScanFunctionName = 'plan' | 'work' | 'verify';
@@ -8,15 +11,48 @@ export type ScanFunctionName = 'plan' | 'work' | 'verify';
 export type BundleName = ScanFunctionName | 'lock-service' | 'sweep';
 
 /**
- * Where the bundled handler of a function is: beside this module in the published package, under `dist` in a clone.
+ * Where the bundled handler of a function is, `index.mjs`.
  *
- * @throws Error when the bundles were not built
+ * @throws Error when the bundles are not there, with what to do
  */
 export function bundleDirectory(name: BundleName): string {
-  const candidates = [`../../../lambda/${name}/`, `../../../dist/lambda/${name}/`].map((path) =>
-    fileURLToPath(new URL(path, import.meta.url)),
+  return join(bundlesDirectory(), name);
+}
+
+/**
+ * A bundled function's code and handler. All share one asset, as they share most of their code.
+ *
+ * @throws Error when the bundles are not there, with what to do
+ */
+export function bundledFunction(name: BundleName): { readonly code: Code; readonly handler: string } {
+  return { code: Code.fromAsset(bundlesDirectory()), handler: `${name}/index.handler` };
+}
+
+function bundlesDirectory(): string {
+  const own = ownPackage();
+  // An app that is bundled has this code in its own file; the functions' code is still where the package is installed.
+  const root = own ?? packageAt(resolveInstalled('leasehold/package.json'));
+  const directory = root && join(root, 'dist/lambda');
+  if (directory && existsSync(join(directory, 'lock-service/index.mjs'))) return directory;
+  throw new Error(
+    own
+      ? `The bundles of Leasehold's functions are not in "${directory}"; in a clone, run: npm run bundle`
+      : "The bundles of Leasehold's functions are not found from this bundled app. Leave the package out of the bundle (esbuild: --external:leasehold) and install it where the app runs: npm install leasehold",
   );
-  const found = candidates.find((directory) => existsSync(`${directory}index.mjs`));
-  if (found) return found;
-  throw new Error(`The bundle of the ${name} function is not built; run: npm run bundle`);
+}
+
+/** This package's root, when this file is still in it. */
+function ownPackage(): string | undefined {
+  if (!ownAddress?.startsWith('file:')) return undefined;
+  for (let folder = dirname(fileURLToPath(ownAddress)); ; folder = dirname(folder)) {
+    const found = packageAt(join(folder, 'package.json'));
+    if (found) return found;
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+function packageAt(manifest: string | undefined): string | undefined {
+  if (!manifest || !existsSync(manifest)) return undefined;
+  const { name } = JSON.parse(readFileSync(manifest, 'utf8')) as { name?: string };
+  return name === 'leasehold' ? dirname(manifest) : undefined;
 }

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
+import { resolveInstalled } from '../../installed/index.js';
 
 /** How a processor's source file is bundled. */
 export interface ProcessorBundleOptions {
@@ -66,15 +67,10 @@ export function bundledProcessor(
   });
 }
 
-/** The user's esbuild: as seen from the entry, from the app, from this package. */
+/** The user's esbuild: as seen from the entry before all others. */
 function esbuildFor(entry: string): Esbuild {
-  for (const from of [entry, join(process.cwd(), 'index.js'), import.meta.url]) {
-    try {
-      return createRequire(from)('esbuild') as Esbuild;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
-    }
-  }
+  const path = resolveInstalled('esbuild', entry);
+  if (path) return createRequire(path)(path) as Esbuild;
   throw new Error(
     `ScanProcessor.fromEntry: bundling "${entry}" needs esbuild; npm install --save-dev esbuild, or build it yourself and use ScanProcessor.fromDirectory`,
   );

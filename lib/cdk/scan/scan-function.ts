@@ -1,16 +1,10 @@
 import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import {
-  Architecture,
-  Code,
-  Function as LambdaFunction,
-  type Runtime,
-  Tracing,
-} from 'aws-cdk-lib/aws-lambda';
+import { Architecture, Function as LambdaFunction, type Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { acknowledgeWildcards } from '../functions/acknowledged.js';
-import { bundleDirectory, type ScanFunctionName } from '../functions/bundle-directory.js';
+import { bundledFunction, type ScanFunctionName } from '../functions/bundle-directory.js';
 import { functionRole } from '../functions/function-role.js';
 import type { ScanProcessor } from './scan-processor.js';
 
@@ -47,8 +41,7 @@ export function scanFunction(
   });
   const made = new LambdaFunction(scope, `${id}Function`, {
     description: `Leasehold: ${name} of a scan`,
-    code: processor?.code ?? Code.fromAsset(bundleDirectory(name)),
-    handler: processor ? `index.${name}` : 'index.handler',
+    ...(processor ? { code: processor.code, handler: `index.${name}` } : bundledFunction(name)),
     role: functionRole(scope, `${id}Role`, logGroup),
     runtime: settings.runtime,
     architecture: Architecture.ARM_64,

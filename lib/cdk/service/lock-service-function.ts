@@ -1,7 +1,6 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import {
   Architecture,
-  Code,
   type FunctionProps,
   Function as LambdaFunction,
   Runtime,
@@ -10,7 +9,7 @@ import {
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { acknowledgeWildcards } from '../functions/acknowledged.js';
-import { bundleDirectory } from '../functions/bundle-directory.js';
+import { bundledFunction } from '../functions/bundle-directory.js';
 import { functionRole } from '../functions/function-role.js';
 import { observabilityEnvironment } from '../observability/lease-metrics.js';
 import type { ILeaseTable } from '../table/lease-table-base.js';
@@ -41,8 +40,7 @@ export function serviceFunction(
   const role = functionRole(scope, `${id}Role`, logGroup);
   if (props.tracing) acknowledgeWildcards(role, /^\*$/, 'X-Ray has no resources to name.');
   return new LambdaFunction(scope, `${id}Function`, {
-    code: Code.fromAsset(bundleDirectory('lock-service')),
-    handler: 'index.handler',
+    ...bundledFunction('lock-service'),
     runtime: props.runtime ?? Runtime.NODEJS_LATEST,
     architecture: props.architecture ?? Architecture.ARM_64,
     memorySize: props.memoryMb ?? 512,

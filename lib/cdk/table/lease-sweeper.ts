@@ -2,12 +2,12 @@ import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { Grant } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { Architecture, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { sweepName } from '../../table/sweep/sweep-name.js';
 import { acknowledgeWildcards } from '../functions/acknowledged.js';
-import { bundleDirectory } from '../functions/bundle-directory.js';
+import { bundledFunction } from '../functions/bundle-directory.js';
 import { functionRole } from '../functions/function-role.js';
 import type { ILeaseTable } from './lease-table-base.js';
 import type { LeaseSweeperProps } from './lease-table-props.js';
@@ -43,8 +43,7 @@ export class LeaseSweeper extends Construct {
     });
     this.function = new LambdaFunction(this, 'Function', {
       description: 'Leasehold: deletes expired items, as TTL would',
-      code: Code.fromAsset(bundleDirectory('sweep')),
-      handler: 'index.handler',
+      ...bundledFunction('sweep'),
       runtime: props.runtime ?? Runtime.NODEJS_LATEST,
       architecture: Architecture.ARM_64,
       memorySize: 256,

@@ -25,7 +25,8 @@ export async function dockerMissing(): Promise<string | undefined> {
   );
   const target = targets[statuses.indexOf(200)];
   if (!target) return 'no Docker engine answers';
-  if (!(await loadTestcontainers())) return 'the package testcontainers is not installed';
+  if (!(await loadTestcontainers()))
+    return 'the package testcontainers is not installed: npm install --save-dev testcontainers';
   return await imageMissing(target, imageName());
 }
 

@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { resolveInstalled } from '../../installed/index.js';
 import { EngineUnavailableError } from './engine-unavailable-error.js';
 import { startGuarded } from './guarded-process.js';
 import { type LocalDynamo, localDynamo } from './local-dynamo.js';
@@ -16,7 +16,7 @@ const serve = `
  * @returns `undefined` when it is, else the reason.
  */
 export function dynaliteMissing(): string | undefined {
-  return modulePath() ? undefined : 'the package dynalite is not installed';
+  return modulePath() ? undefined : 'the package dynalite is not installed: npm install --save-dev dynalite';
 }
 
 /**
@@ -42,10 +42,4 @@ export async function startDynalite(limit: AbortSignal): Promise<LocalDynamo> {
   }
 }
 
-function modulePath(): string | undefined {
-  try {
-    return createRequire(import.meta.url).resolve('dynalite');
-  } catch {
-    return undefined;
-  }
-}
+const modulePath = () => resolveInstalled('dynalite');

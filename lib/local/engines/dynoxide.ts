@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { resolveInstalled } from '../../installed/index.js';
 import { toStatus } from './answers.js';
 import { EngineUnavailableError } from './engine-unavailable-error.js';
 import { freePort } from './free-port.js';
@@ -20,7 +20,9 @@ export function dynoxideMissing(): string | undefined {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     return `its package is for linux x64, this is ${process.platform} ${process.arch}`;
   }
-  return binaryPath() ? undefined : `the package ${packageName} is not installed`;
+  return binaryPath()
+    ? undefined
+    : `the package ${packageName} is not installed: npm install --save-dev ${packageName}`;
 }
 
 /**
@@ -69,11 +71,7 @@ async function untilHealthy(child: GuardedProcess, port: number, limit: AbortSig
 }
 
 function binaryPath(): string | undefined {
-  try {
-    const folder = dirname(createRequire(import.meta.url).resolve(`${packageName}/package.json`));
-    const path = join(folder, 'dynoxide');
-    return existsSync(path) ? path : undefined;
-  } catch {
-    return undefined;
-  }
+  const manifest = resolveInstalled(`${packageName}/package.json`);
+  const path = manifest && join(dirname(manifest), 'dynoxide');
+  return path && existsSync(path) ? path : undefined;
 }

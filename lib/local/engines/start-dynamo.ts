@@ -45,7 +45,10 @@ async function firstAvailable(allowDocker: boolean): Promise<EngineName> {
     if (engine === 'endpoint' && process.env.LEASEHOLD_DYNAMODB_ENDPOINT) return engine;
     if ((await engineMissing(engine)) === undefined) return engine;
   }
-  throw new EngineUnavailableError('dynalite', 'no engine is installed here');
+  throw new EngineUnavailableError(
+    'dynalite',
+    'no engine is installed here: npm install --save-dev dynalite (small; no transactions), or testcontainers where Docker runs',
+  );
 }
 
 function start(engine: EngineName, limit: AbortSignal, startTimeoutMs: number): Promise<LocalDynamo> {

@@ -44,7 +44,7 @@ describe('by default', () => {
     template.resourceCountIs('AWS::Lambda::Function', 1);
     template.resourceCountIs('AWS::DynamoDB::GlobalTable', 1);
     template.hasResourceProperties('AWS::Lambda::Function', {
-      Handler: 'index.handler',
+      Handler: 'lock-service/index.handler',
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
       MemorySize: 512,

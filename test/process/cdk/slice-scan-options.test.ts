@@ -84,7 +84,7 @@ describe('a processor of your own', () => {
       codeOf(`Leasehold: ${name} of a scan`),
     );
     expect([plan!.Handler, work!.Handler, verify!.Handler]).toEqual([
-      'index.handler',
+      'plan/index.handler',
       'index.work',
       'index.verify',
     ]);

@@ -109,7 +109,7 @@ describe('functions and logs', () => {
     });
     template.resourceCountIs('AWS::Lambda::Function', 3);
     template.allResourcesProperties('AWS::Lambda::Function', {
-      Handler: 'index.handler',
+      Handler: Match.stringLikeRegexp('^(plan|work|verify)/index\\.handler$'),
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
       LoggingConfig: { LogGroup: { Ref: Match.stringLikeRegexp('Logs') } },

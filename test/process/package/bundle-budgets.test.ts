@@ -39,9 +39,9 @@ describe('sizes of what is bundled', () => {
   });
 
   it('bundled again, a directory has no chunk of an earlier build', async () => {
-    const chunks = async () => (await readdir(join(home, 'plan', 'chunks'))).sort();
+    const chunks = async () => (await readdir(join(home, 'chunks'))).sort();
     const before = await chunks();
-    await writeFile(join(home, 'plan', 'chunks', 'old-AAAAAAAA.mjs'), '');
+    await writeFile(join(home, 'chunks', 'old-AAAAAAAA.mjs'), '');
     await bundleLambdas(home);
     expect(await chunks()).toEqual(before);
   });

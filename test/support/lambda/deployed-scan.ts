@@ -33,7 +33,8 @@ export async function deployedScan(props: Partial<SliceScanProps>): Promise<Depl
       Code: { S3Key: string };
     };
     const asset = join(outdir, `asset.${Code.S3Key.replace(/\.zip$/, '')}`);
-    return [name, { handler: join(asset, 'index.mjs'), exportName: Handler.split('.')[1]! }] as const;
+    const [file, exportName] = Handler.split('.') as [string, string];
+    return [name, { handler: join(asset, `${file}.mjs`), exportName }] as const;
   });
   return {
     definition: JSON.parse(templateText(DefinitionString, template, names)),

@@ -4,36 +4,28 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { type Packed, packedPackage } from './packed-package.js';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** The packed package in an app of its own, outside of this repository. */
-export interface InstalledPackage extends AsyncDisposable {
+export interface InstalledPackage extends Packed, AsyncDisposable {
   /** The app's folder; its `node_modules` holds the package, unpacked, and links to what goes with it. */
   readonly app: string;
   /** The package's folder. */
   readonly installed: string;
-  /** The tarball. */
-  readonly tarball: string;
-  readonly bytes: number;
-  readonly unpackedBytes: number;
-  /** The paths of its files. */
-  readonly files: readonly string[];
 }
 
 /**
- * Packs the package as it would be published and lays it out as npm would, without a registry. `dist` is there since
- * `npm ci`; building it again would take longer than all else.
+ * Packs the package as it would be published and lays it out as npm would, without a registry.
  *
  * @param beside which packages of this repository go with it. @default all
  */
 export async function installedPackage(beside?: readonly string[]): Promise<InstalledPackage> {
   const folder = await mkdtemp(join(tmpdir(), 'leasehold-packed-'));
-  const packing = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
-  const [packed] = JSON.parse((await run('npm', packing, { cwd: root })).stdout);
-  const tarball = join(folder, packed.filename);
-  await run('tar', ['-xzf', tarball, '-C', folder]);
+  const packed = await packedPackage();
+  await run('tar', ['-xzf', packed.tarball, '-C', folder]);
   const app = join(folder, 'app');
   const installed = join(app, 'node_modules', 'leasehold');
   await mkdir(join(app, 'node_modules'), { recursive: true });
@@ -46,10 +38,7 @@ export async function installedPackage(beside?: readonly string[]): Promise<Inst
   return {
     app,
     installed,
-    tarball,
-    bytes: packed.size,
-    unpackedBytes: packed.unpackedSize,
-    files: packed.files.map(({ path }: { path: string }) => path),
+    ...packed,
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }

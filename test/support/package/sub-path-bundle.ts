@@ -1,28 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { loadedAtStart } from '../../../bin/build/loaded-at-start.js';
+import { importName, subPaths as listed } from '../../../bin/build/package/sub-paths.js';
 import { nodeBundle } from '../../../bin/start/state-machine/node-bundle.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** `leasehold`, `leasehold/fence`, …: each name that the package can be imported by, with its source file. */
 export const subPaths: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(exportsOf(readFileSync(join(root, 'package.json'), 'utf8'))).map(([path, target]) => [
-    `leasehold${path.slice(1)}`,
-    // What is built from it may be older than it; the packed package has a test of its own.
-    join(root, target.replace(/^\.\/dist\//, '').replace(/\.js$/, '.ts')),
-  ]),
+  // What is built from it may be older than it; the packed package has a test of its own.
+  listed.map((one) => [importName(one), join(root, one.source)]),
 );
-
-function exportsOf(manifest: string): Record<string, string> {
-  const { exports } = JSON.parse(manifest) as { exports: Record<string, string | { default: string }> };
-  const code = Object.entries(exports).flatMap(([path, target]) =>
-    typeof target === 'string' ? [] : [[path, target.default] as const],
-  );
-  return Object.fromEntries(code);
-}
 
 /** A bundle as a user's build makes it of one entry. */
 export interface SubPathBundle {

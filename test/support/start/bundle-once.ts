@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundleLambdas } from '../../../bin/build/lambda-bundles.js';
 
@@ -9,7 +9,13 @@ const target = join(root, 'dist', 'lambda');
 export async function bundleOnce(): Promise<void> {
   await mkdir(join(root, '.leasehold'), { recursive: true });
   const fresh = await mkdtemp(join(root, '.leasehold', 'bundles-'));
-  for (const { name, path } of await bundleLambdas(fresh)) {
+  const bundles = await bundleLambdas(fresh);
+  // What they share first: whoever starts a function now finds all that it imports.
+  await mkdir(join(target, 'chunks'), { recursive: true });
+  for (const file of await readdir(join(fresh, 'chunks'))) {
+    await rename(join(fresh, 'chunks', file), join(target, 'chunks', file));
+  }
+  for (const { name, path } of bundles) {
     await mkdir(join(target, name), { recursive: true });
     await rename(path, join(target, name, 'index.mjs'));
   }

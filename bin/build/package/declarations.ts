@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { subPaths } from './sub-paths.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+/**
+ * The declarations into `<dist>/types` for importers of ES modules and into `<dist>/cjs/types` for `require`: the same
+ * text twice, as the folder's manifest says which kind it is. Only files that a sub-path's declarations lead to.
+ *
+ * @returns their paths below `types`
+ * @throws Error with what the compiler says
+ */
+export async function buildDeclarations(dist: string): Promise<readonly string[]> {
+  await mkdir(join(root, '.leasehold'), { recursive: true });
+  const made = await mkdtemp(join(root, '.leasehold/declarations-'));
+  try {
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    await promisify(execFile)(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', made], {
+      cwd: root,
+    }).catch(({ stdout, message }) => {
+      throw new Error(stdout || message);
+    });
+    const texts = await reachable(
+      made,
+      subPaths.map(({ source }) => source.replace(/\.ts$/, '.d.ts')),
+    );
+    for (const [path, text] of texts) {
+      for (const folder of ['types', 'cjs/types']) {
+        const target = join(dist, folder, path);
+        await mkdir(dirname(target), { recursive: true });
+        await writeFile(target, text);
+      }
+    }
+    return [...texts.keys()];
+  } finally {
+    await rm(made, { recursive: true, force: true });
+  }
+}
+
+/** The declaration files that some lead to, they included: path and text. */
+async function reachable(folder: string, entries: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  const visit = async (path: string): Promise<void> => {
+    if (texts.has(path)) return;
+    const text = await readFile(join(folder, path), 'utf8');
+    texts.set(path, text);
+    for (const [, specifier] of text.matchAll(/(?:from |import\(|import )["'](\.{1,2}\/[^"']+)\.js["']/g)) {
+      await visit(relative(folder, join(folder, dirname(path), `${specifier}.d.ts`)));
+    }
+  };
+  for (const entry of entries) await visit(entry);
+  return texts;
+}

@@ -1,0 +1,116 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Metafile, transform } from 'esbuild';
+import { importName, type SubPath, subPaths } from './sub-paths.js';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** What stays outside: the user's own copies, and Node. Anything else, like the schemas' library, is bundled. */
+const outside = [
+  '@aws-sdk/*',
+  '@smithy/*',
+  '@aws-lambda-powertools/*',
+  'aws-cdk-lib',
+  'constructs',
+  'testcontainers',
+  'dynalite',
+  'esbuild',
+];
+
+/**
+ * The library's code into `<dist>/esm`, `<dist>/cjs` and `<dist>/node`. Made once, in a few files: a start opens
+ * tens of files, not hundreds.
+ *
+ * @returns what is in it
+ * @throws esbuild's error for code that does not compile
+ */
+export async function buildLibrary(dist: string): Promise<Metafile> {
+  const { metafile, outputFiles } = await build({
+    entryPoints: subPaths.map(({ source, file }) => ({ in: join(root, source), out: file })),
+    outdir: join(dist, 'esm'),
+    bundle: true,
+    splitting: true,
+    chunkNames: '[name]-[hash]',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    external: outside,
+    absWorkingDir: root,
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  });
+  for (const folder of ['esm', 'cjs', 'node']) await mkdir(join(dist, folder), { recursive: true });
+  await writeFile(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n');
+  for (const { path, text } of outputFiles) {
+    await writeFile(path, text);
+    await writeFile(path.replace(join(dist, 'esm'), join(dist, 'cjs')), await commonJs(text));
+  }
+  await writeFile(join(dist, 'node/missing-peer.cjs'), missingPeer);
+  for (const subPath of subPaths) {
+    const path = join(dist, 'node', `${subPath.file}.cjs`);
+    await writeFile(path, guardedEntry(subPath));
+    const names = Object.keys(createRequire(import.meta.url)(path)).sort();
+    await writeFile(join(dist, 'node', `${subPath.file}.js`), forImport(subPath, names));
+  }
+  return metafile;
+}
+
+/** The same module for `require`. Its own address is that of the file, where there is one: a bundle may have none. */
+async function commonJs(text: string): Promise<string> {
+  const asksItsAddress = text.includes('import.meta.url');
+  const { code } = await transform(text, {
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    // Jest's sandbox has no dynamic import, and by `require` the peers are the copies that the user has, too.
+    supported: { 'dynamic-import': false },
+    define: asksItsAddress ? { 'import.meta.url': 'leaseholdAddress' } : {},
+    ...(asksItsAddress && {
+      banner:
+        "const leaseholdAddress = typeof __filename === 'string' ? require('node:url').pathToFileURL(__filename).href : undefined;",
+    }),
+  });
+  return code;
+}
+
+/** A package that is not there is named with the line to type. */
+function guardedEntry({ path, file, needs }: SubPath): string {
+  return `'use strict';
+try {
+  module.exports = require('../cjs/${file}.js');
+} catch (error) {
+  throw require('./missing-peer.cjs')(error, ${JSON.stringify(importName({ path }))}, ${JSON.stringify(needs)});
+}
+`;
+}
+
+const missingPeer = `'use strict';
+module.exports = function explained(error, name, needs) {
+  if (!error || error.code !== 'MODULE_NOT_FOUND') return error;
+  const missing = needs.filter((one) => new RegExp("'" + one + "(/[^']*)?'").test(error.message));
+  if (missing.length === 0) return error;
+  const gone = needs.filter((one) => missing.includes(one) || !isInstalled(one));
+  const message = name + ' needs ' + gone.join(' and ') + '; npm install ' + gone.join(' ');
+  return Object.assign(new Error(message, { cause: error }), { code: 'MODULE_NOT_FOUND' });
+};
+function isInstalled(name) {
+  try {
+    require.resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+`;
+
+/** By \`import\`, the same objects as by \`require\`. */
+function forImport({ file }: SubPath, names: readonly string[]): string {
+  return `import all from './${file}.cjs';
+export const {
+${names.map((name) => `  ${name},`).join('\n')}
+} = all;
+`;
+}

@@ -1,0 +1,1 @@
+export { ownAddress, resolveInstalled } from './resolve-installed.js';

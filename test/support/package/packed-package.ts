@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const home = join(root, '.leasehold/packed');
+
+/** What the package is made of. */
+const folders = ['lib', 'lambda', 'bin', 'docs'];
+const files = ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'README.md'];
+
+/** What `npm pack` makes of these very sources. */
+export interface Packed {
+  /** The tarball's path. */
+  readonly tarball: string;
+  /** Its size, and the size of what is in it, in bytes. */
+  readonly bytes: number;
+  readonly unpackedBytes: number;
+  readonly files: readonly string[];
+}
+
+/** Builds and packs the package unless that was done already; of several test files at once, one does it. */
+export async function packedPackage(): Promise<Packed> {
+  const digest = await digestOfSources();
+  const about = join(home, 'about.json');
+  return alone(async () => {
+    const made = existsSync(about) ? JSON.parse(await readFile(about, 'utf8')) : undefined;
+    if (made?.digest === digest && existsSync(made.packed.tarball)) return made.packed;
+    const packing = ['pack', '--silent', '--json', '--pack-destination', home];
+    const { stdout } = await run('npm', packing, { cwd: root });
+    const [one] = JSON.parse(stdout.slice(stdout.indexOf('[')));
+    const packed: Packed = {
+      tarball: join(home, one.filename),
+      bytes: one.size,
+      unpackedBytes: one.unpackedSize,
+      files: one.files.map(({ path }: { path: string }) => path),
+    };
+    await writeFile(about, JSON.stringify({ digest, packed }));
+    return packed;
+  });
+}
+
+/** Does something while no other process does. Whoever died at it is not waited for. */
+async function alone<Result>(work: () => Promise<Result>): Promise<Result> {
+  await mkdir(home, { recursive: true });
+  const lock = join(home, 'lock');
+  for (;;) {
+    try {
+      await writeFile(lock, String(process.pid), { flag: 'wx' });
+      break;
+    } catch {
+      const pid = Number(await readFile(lock, 'utf8').catch(() => ''));
+      if (pid && !isAlive(pid)) await rm(lock, { force: true });
+      else await sleep(200);
+    }
+  }
+  try {
+    return await work();
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function digestOfSources(): Promise<string> {
+  const hash = createHash('sha256');
+  const inside = await Promise.all(
+    folders.map((folder) => readdir(join(root, folder), { recursive: true, withFileTypes: true })),
+  );
+  const paths = inside.flat().flatMap((one) => (one.isFile() ? [join(one.parentPath, one.name)] : []));
+  for (const path of [...paths.sort(), ...files.map((file) => join(root, file))]) {
+    hash.update(path.slice(root.length)).update(await readFile(path));
+  }
+  return hash.digest('hex');
+}
