@@ -1,4 +1,6 @@
 import { UsageError } from '../errors/index.js';
+import { all, any, type Condition } from '../table/expression.js';
+import { checkLease } from './check-lease.js';
 import { defaultFenceAttribute, type FenceOptions, type FencingToken } from './fenced.js';
 
 /** The parts of a DynamoDB write that a guard adds to. */
@@ -7,6 +9,8 @@ export interface GuardableInput {
   readonly ExpressionAttributeNames?: Record<string, string> | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: any value that the document client can store
   readonly ExpressionAttributeValues?: Record<string, any> | undefined;
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  readonly Key?: Record<string, any> | undefined;
 }
 
 /** Placeholders that no expression of a user's is likely to use. */
@@ -19,22 +23,27 @@ const neverFenced = `attribute_not_exists(${fence})`;
 /** Nobody newer has written. Equal is fine: one holder writes many times. */
 const notOvertaken = `${fence} <= ${token}`;
 
+const guard: Condition = any({ text: neverFenced }, { text: notOvertaken });
+
 /**
  * The same write, refused when somebody with a newer token has written (protocol, section 7). A condition of the
  * caller's own must hold as well.
+ *
+ * @throws UsageError for a token that is none, and for an input that has a guard already or whose key is the fence
  */
 export function withFence<Input extends GuardableInput>(
   lease: FencingToken,
   input: Input,
   options: FenceOptions,
 ) {
-  checkToken(lease);
-  const own = input.ConditionExpression;
-  const guard = `${neverFenced} OR ${notOvertaken}`;
+  checkLease(lease);
+  const attribute = fenceAttribute(options);
+  checkGuardable(lease, input, attribute);
+  const own = input.ConditionExpression?.trim();
   return {
     ...input,
-    ConditionExpression: own ? `(${own}) AND (${guard})` : guard,
-    ExpressionAttributeNames: { ...input.ExpressionAttributeNames, [fence]: fenceAttribute(options) },
+    ConditionExpression: all(own ? { text: own } : undefined, guard).text,
+    ExpressionAttributeNames: { ...input.ExpressionAttributeNames, [fence]: attribute },
     ExpressionAttributeValues: { ...input.ExpressionAttributeValues, [token]: lease.token },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
   };
@@ -43,22 +52,37 @@ export function withFence<Input extends GuardableInput>(
 /** `SET fence = token`, added to an update expression that may have a SET of its own, which may stand only once. */
 export function settingFence(updateExpression: string | undefined): string {
   const setFence = `SET ${fence} = ${token}`;
-  if (!updateExpression?.trim()) return setFence;
-  const ownSet = /(^|\s)SET\s+/i;
-  return ownSet.test(updateExpression)
-    ? updateExpression.replace(ownSet, `$1${setFence}, `)
-    : `${setFence} ${updateExpression}`;
+  const own = updateExpression?.trim();
+  if (!own) return setFence;
+  const ownSet = /(?<![#:.\w])SET(?!\w)/i;
+  return ownSet.test(own) ? own.replace(ownSet, `${setFence},`) : `${setFence} ${own}`;
 }
 
-/** The attribute's name. */
-export function fenceAttribute(options: FenceOptions): string {
-  return options.fenceAttribute ?? defaultFenceAttribute;
-}
-
-function checkToken(lease: FencingToken): void {
-  if (Number.isSafeInteger(lease?.token)) return;
+/**
+ * The attribute's name.
+ *
+ * @throws UsageError for an option that can't be one
+ */
+export function fenceAttribute({ fenceAttribute: attribute }: FenceOptions): string {
+  if (attribute === undefined) return defaultFenceAttribute;
+  if (typeof attribute === 'string' && attribute !== '') return attribute;
   throw new UsageError(
-    `A guard needs a lease with a fencing token, got ${JSON.stringify(lease)}`,
-    lease?.name,
+    `fenceAttribute: must be the name of an attribute, got ${JSON.stringify(attribute) ?? String(attribute)}`,
   );
+}
+
+/** The user's data has an attribute of that name which is not the fence. */
+export function ownAttribute(lease: FencingToken, attribute: string, what: string): UsageError {
+  return new UsageError(
+    `${what} an attribute "${attribute}" of its own, where the guard keeps the fencing token: ` +
+      "give the guard another one, { fenceAttribute: '…' }, in every write of these items",
+    lease.name,
+  );
+}
+
+function checkGuardable(lease: FencingToken, input: GuardableInput, attribute: string): void {
+  if (fence in (input.ExpressionAttributeNames ?? {}) || token in (input.ExpressionAttributeValues ?? {})) {
+    throw new UsageError('This write has a guard already: guard what it was made from', lease.name);
+  }
+  if (attribute in (input.Key ?? {})) throw ownAttribute(lease, attribute, 'The key has');
 }

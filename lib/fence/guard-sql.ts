@@ -1,3 +1,4 @@
+import { checkLease, checkToken } from './check-lease.js';
 import type { FencingToken } from './fenced.js';
 import { staleToken } from './stale-token.js';
 
@@ -22,11 +23,13 @@ export interface SqlFence {
  * ```
  *
  * @param options `placeholder` as the driver writes it; a positional `?` must be given twice. `column`: default "fence"
+ * @throws UsageError for a token that is none
  */
 export function sqlFence(
   lease: FencingToken,
   options: { readonly placeholder: string; readonly column?: string },
 ): SqlFence {
+  checkLease(lease);
   const column = options.column ?? 'fence';
   return {
     set: `${column} = ${options.placeholder}`,
@@ -40,12 +43,14 @@ export function sqlFence(
  *
  * @param rowCount the number of rows that the driver reports as changed
  * @param currentToken the row's fence, if the caller has read it, for the message
- * @throws StaleTokenError when `rowCount` is 0
+ * @throws StaleTokenError when `rowCount` is 0; UsageError for a token that is none
  */
 export function checkRows(
   lease: FencingToken,
   rowCount: number | null | undefined,
   currentToken?: number,
 ): void {
+  // Of the token only: the row is written, whatever became of the lease since.
+  checkToken(lease);
   if (!rowCount) throw staleToken(lease, currentToken, 'sql');
 }

@@ -1,5 +1,7 @@
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
-import { LockLostError } from '../errors/index.js';
+import { LockLostError, UsageError } from '../errors/index.js';
+import { all, namesIn } from '../table/expression.js';
+import { checkLease } from './check-lease.js';
 import { fenceAttribute } from './fence-condition.js';
 import type { FenceOptions, FencingToken } from './fenced.js';
 import { guardDelete, guardPut, guardUpdate } from './guard-write.js';
@@ -18,15 +20,27 @@ export interface CurrentLease extends FencingToken {
  * no such check; the fence in your own items works there as anywhere.
  *
  * @param leaseTable the name of the lease table
+ * @throws UsageError unless it has a lease's id and token: what travelled as JSON may have lost them
  */
 export function heldCheck(lease: CurrentLease, leaseTable: string): TransactItem {
+  checkLease(lease);
+  for (const field of ['name', 'leaseId'] as const) {
+    if (typeof lease[field] === 'string' && lease[field] !== '') continue;
+    throw new UsageError(`heldCheck: needs the lease's ${field}, got ${String(lease[field])}`, lease.name);
+  }
+  const isCurrent = all(
+    // The lease has not been released, broken, or taken over.
+    { text: '#leaseId = :leaseId', values: { ':leaseId': lease.leaseId } },
+    // And is the grant that this holder was told of: the same acquire may have been granted anew.
+    { text: '#version = :token', values: { ':token': lease.token } },
+  );
   return {
     ConditionCheck: {
       TableName: leaseTable,
       Key: { name: lease.name },
-      ConditionExpression: '#leaseId = :leaseholdLeaseId',
-      ExpressionAttributeNames: { '#leaseId': 'leaseId' },
-      ExpressionAttributeValues: { ':leaseholdLeaseId': lease.leaseId },
+      ConditionExpression: isCurrent.text,
+      ExpressionAttributeNames: namesIn(isCurrent.text),
+      ExpressionAttributeValues: isCurrent.values,
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     },
   };
@@ -45,6 +59,7 @@ export function guardTransaction(
   input: TransactWriteCommandInput,
   options: FenceOptions & { readonly leaseTable?: string } = {},
 ): TransactWriteCommand {
+  checkLease(lease);
   const own = input.TransactItems ?? [];
   const guarded = own.map((item) => guardedItem(lease, item, options));
   const TransactItems = options.leaseTable ? [...guarded, heldCheck(lease, options.leaseTable)] : guarded;
@@ -99,7 +114,7 @@ function findReason(
       });
     }
     const write = item.Put ?? item.Update ?? item.Delete;
-    const ownCondition = write?.ConditionExpression !== undefined;
+    const ownCondition = Boolean(write?.ConditionExpression?.trim());
     const stale = write && findStaleToken(lease, reason, fenceAttribute(options), ownCondition, error);
     if (stale) return stale;
   }

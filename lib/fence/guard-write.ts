@@ -7,8 +7,10 @@ import {
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { UsageError } from '../errors/index.js';
-import { fenceAttribute, settingFence, withFence } from './fence-condition.js';
+import { checkLease } from './check-lease.js';
+import { fenceAttribute, ownAttribute, settingFence, withFence } from './fence-condition.js';
 import type { FenceOptions, FencingToken } from './fenced.js';
+import { checkItem, checkUpdate } from './own-fence.js';
 import { findStaleToken, type Refusal } from './stale-token.js';
 
 /**
@@ -20,14 +22,19 @@ import { findStaleToken, type Refusal } from './stale-token.js';
  *
  * @param input as for `PutCommand`; a condition of its own must hold as well
  * @returns a command for `DynamoDBDocumentClient.send`, which then throws `StaleTokenError` with both tokens
+ * @throws UsageError before anything is sent: for a token that is none, or an item that has the fence's attribute for
+ *   something else
  */
 export function guardPut(
   lease: FencingToken,
   input: PutCommandInput,
   options: FenceOptions = {},
 ): PutCommand {
-  const Item = { ...input.Item, [fenceAttribute(options)]: lease.token };
-  return translating(lease, new PutCommand({ ...withFence(lease, input, options), Item }), input, options);
+  const guarded = withFence(lease, input, options);
+  const attribute = fenceAttribute(options);
+  checkItem(lease, input.Item, attribute);
+  const Item = { ...input.Item, [attribute]: lease.token };
+  return translating(lease, new PutCommand({ ...guarded, Item }), input, options);
 }
 
 /**
@@ -40,10 +47,12 @@ export function guardUpdate(
   input: UpdateCommandInput,
   options: FenceOptions = {},
 ): UpdateCommand {
+  const guarded = withFence(lease, input, options);
   if ('AttributeUpdates' in input)
     throw new UsageError('guardUpdate: use UpdateExpression, not AttributeUpdates', lease.name);
+  checkUpdate(lease, input, fenceAttribute(options));
   const UpdateExpression = settingFence(input.UpdateExpression);
-  const command = new UpdateCommand({ ...withFence(lease, input, options), UpdateExpression });
+  const command = new UpdateCommand({ ...guarded, UpdateExpression });
   return translating(lease, command, input, options);
 }
 
@@ -71,7 +80,10 @@ export function guardTombstone(
   input: DeleteCommandInput,
   options: FenceOptions & { readonly keep?: Readonly<Record<string, unknown>> } = {},
 ): PutCommand {
+  checkLease(lease);
   const { Key, ...rest } = input;
+  if (fenceAttribute(options) in (Key ?? {}))
+    throw ownAttribute(lease, fenceAttribute(options), 'The key has');
   return guardPut(
     lease,
     { ...(rest as Omit<PutCommandInput, 'Item'>), Item: { ...options.keep, ...Key } },
@@ -96,7 +108,7 @@ function translating<Command extends { readonly middlewareStack: unknown }>(
         return await next(args);
       } catch (error) {
         if (!(error instanceof Error) || error.name !== 'ConditionalCheckFailedException') throw error;
-        const ownCondition = input.ConditionExpression !== undefined;
+        const ownCondition = Boolean(input.ConditionExpression?.trim());
         throw findStaleToken(lease, error as Refusal, fenceAttribute(options), ownCondition, error) ?? error;
       }
     },

@@ -1,5 +1,6 @@
-import { StaleTokenError } from '../errors/index.js';
+import { StaleTokenError, type UsageError } from '../errors/index.js';
 import { publish } from '../events/index.js';
+import { ownAttribute } from './fence-condition.js';
 import type { FencingToken } from './fenced.js';
 
 /** A refused condition, as the SDK reports it: the item comes marshalled, also through the document client. */
@@ -9,7 +10,7 @@ export interface Refusal {
 
 /**
  * Why a guarded write was refused: a `StaleTokenError` if the fence refused it, otherwise `undefined`, since the
- * caller's own condition did.
+ * caller's own condition did. A value that is no number is no fence: a `UsageError`.
  *
  * @param ownCondition whether the caller had one; if not, only the fence can have refused
  */
@@ -19,8 +20,11 @@ export function findStaleToken(
   fenceAttribute: string,
   ownCondition: boolean,
   cause: unknown,
-): StaleTokenError | undefined {
-  const currentToken = toNumber(refusal.Item?.[fenceAttribute]);
+): StaleTokenError | UsageError | undefined {
+  const held = refusal.Item?.[fenceAttribute];
+  if (held !== undefined && toNumber(held) === undefined)
+    return ownAttribute(lease, fenceAttribute, 'The stored item has');
+  const currentToken = toNumber(held);
   const refusedByFence = currentToken === undefined ? !ownCondition : currentToken > lease.token;
   return refusedByFence ? staleToken(lease, currentToken, 'dynamodb', cause) : undefined;
 }

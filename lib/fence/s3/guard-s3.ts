@@ -4,8 +4,10 @@ import {
   type PutObjectCommandInput,
   type PutObjectCommandOutput,
   type S3Client,
+  S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { StoreError } from '../../errors/index.js';
+import { checkLease } from '../check-lease.js';
 import type { FencingToken } from '../fenced.js';
 import { staleToken } from '../stale-token.js';
 
@@ -15,15 +17,36 @@ export const tokenMetadataKey = 'leasehold-token';
 /** Writers that overtake each other this often in a row are not holders of a lock. */
 const maxTries = 5;
 
+/** How an object is asked for: whose bucket, who pays, under which key it is encrypted. */
+const alsoForHead = [
+  'ExpectedBucketOwner',
+  'RequestPayer',
+  'SSECustomerAlgorithm',
+  'SSECustomerKey',
+  'SSECustomerKeyMD5',
+] as const;
+
+/** The object as it is now. */
+type Seen =
+  | { readonly kind: 'object'; readonly etag: string | undefined; readonly token: number | undefined }
+  | { readonly kind: 'nothing' }
+  /** S3 says 403 instead of 404 to a role without `s3:ListBucket`, and for an object that it may not read. */
+  | { readonly kind: 'hidden'; readonly error: unknown };
+
 /**
  * Writes an object unless a newer holder has. S3 can't compare numbers, so this reads the token, compares, and puts
  * only what it compared with: `If-Match`, or `If-None-Match` for a new object.
  *
+ * The role needs `s3:PutObject` and `s3:GetObject` on the objects; `s3:ListBucket` on the bucket is of use, but not needed:
+ * without it S3 does not tell whether an object is there, and the first put finds out.
+ *
  * S3's ETag is of the body alone. If a newer holder writes the very bytes that were there before, an older one that read
  * in between does not find out, and its write goes through: let the body say whose it is, by the token for one.
  *
- * @param input as for `PutObjectCommand`; `Body` must be one that can be sent again (a string or a buffer)
- * @throws StaleTokenError with both tokens; nothing was written. S3's own errors come through
+ * @param input as for `PutObjectCommand`; `Body` must be one that can be sent again (a string or a buffer). An `IfMatch` or
+ *   `IfNoneMatch` of its own must hold as well
+ * @throws StaleTokenError with both tokens; nothing was written. UsageError before anything is sent for a token that is
+ *   none. StoreError when the object is there and its token can't be read. S3's own errors come through
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
  */
 export async function guardedPutObject(
@@ -32,16 +55,23 @@ export async function guardedPutObject(
   input: PutObjectCommandInput,
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<PutObjectCommandOutput> {
+  checkLease(lease);
   const send = { ...(options.signal && { abortSignal: options.signal }) };
+  let hidden = false;
   for (let tries = 0; tries < maxTries; tries++) {
-    const seen = await tokenIn(s3, input, send);
-    if (seen?.token !== undefined && seen.token > lease.token) throw staleToken(lease, seen.token, 's3');
+    const seen = await look(s3, input, send);
+    if (seen.kind === 'object' && seen.token !== undefined && seen.token > lease.token)
+      throw staleToken(lease, seen.token, 's3');
+    if (seen.kind === 'hidden' && hidden) throw unreadable(lease, input, seen.error);
     const Metadata = { ...input.Metadata, [tokenMetadataKey]: String(lease.token) };
-    const unchanged = seen ? { IfMatch: seen.etag } : { IfNoneMatch: '*' };
+    const unchanged = seen.kind === 'object' ? { IfMatch: seen.etag } : { IfNoneMatch: '*' };
+    const own = ownCondition(input, seen);
     try {
-      return await s3.send(new PutObjectCommand({ ...input, Metadata, ...unchanged }), send);
+      return await s3.send(new PutObjectCommand({ ...input, Metadata, ...unchanged, ...own }), send);
     } catch (error) {
-      if (!overtaken(error)) throw error;
+      if (own || !overtaken(error)) throw error;
+      // There is something after all: either it came this moment, and can be read now, or it may not be read.
+      hidden = seen.kind === 'hidden';
     }
   }
   throw new StoreError(
@@ -54,19 +84,59 @@ export async function guardedPutObject(
   );
 }
 
-async function tokenIn(
+async function look(
   s3: Pick<S3Client, 'send'>,
-  { Bucket, Key }: PutObjectCommandInput,
+  input: PutObjectCommandInput,
   send: { readonly abortSignal?: AbortSignal },
-): Promise<{ readonly etag: string | undefined; readonly token: number | undefined } | undefined> {
+): Promise<Seen> {
+  const also = Object.fromEntries(
+    alsoForHead.flatMap((field) => (input[field] === undefined ? [] : [[field, input[field]]])),
+  );
   try {
-    const head = await s3.send(new HeadObjectCommand({ Bucket, Key }), send);
+    const { Bucket, Key } = input;
+    const head = await s3.send(new HeadObjectCommand({ Bucket, Key, ...also }), send);
     const token = Number(head.Metadata?.[tokenMetadataKey]);
-    return { etag: head.ETag, token: Number.isFinite(token) ? token : undefined };
+    return { kind: 'object', etag: head.ETag, token: Number.isFinite(token) ? token : undefined };
   } catch (error) {
-    if (error instanceof Error && (error.name === 'NotFound' || error.name === 'NoSuchKey')) return undefined;
+    if (!(error instanceof Error)) throw error;
+    // An answer to HEAD has no body, so there is only its status to go by.
+    const { $metadata } = error as { readonly $metadata?: { readonly httpStatusCode?: number } };
+    if (error.name === 'NotFound' || error.name === 'NoSuchKey') return { kind: 'nothing' };
+    if ($metadata?.httpStatusCode === 403) return { kind: 'hidden', error };
     throw error;
   }
+}
+
+/**
+ * The caller's own condition, sent instead of ours where it says more: it lets only what was compared be overwritten.
+ *
+ * @throws what S3 would answer to an `IfMatch` that is not of the object as it is; nothing was sent, since the object may
+ *   have become that one by then, and under a newer token
+ */
+function ownCondition(
+  { IfMatch, IfNoneMatch, Bucket, Key }: PutObjectCommandInput,
+  seen: Seen,
+): Pick<PutObjectCommandInput, 'IfMatch' | 'IfNoneMatch'> | undefined {
+  if (IfNoneMatch !== undefined) return { IfMatch: undefined, IfNoneMatch };
+  if (IfMatch === undefined) return undefined;
+  if (seen.kind === 'object' && bare(seen.etag) === bare(IfMatch)) return { IfMatch, IfNoneMatch: undefined };
+  const is = seen.kind === 'object' ? seen.etag : 'not there, or may not be read';
+  throw new S3ServiceException({
+    name: 'PreconditionFailed',
+    $fault: 'client',
+    $metadata: { httpStatusCode: 412, attempts: 0 },
+    message: `IfMatch ${IfMatch} is not of s3://${Bucket}/${Key} as it is (${is})`,
+  });
+}
+
+const bare = (etag: string | undefined) => etag?.replaceAll('"', '');
+
+function unreadable(lease: FencingToken, { Bucket, Key }: PutObjectCommandInput, cause: unknown): StoreError {
+  return new StoreError(
+    `s3://${Bucket}/${Key} is there, and its token can't be read: the role needs s3:GetObject besides s3:PutObject`,
+    lease.name,
+    { cause, retryable: false, mayHaveApplied: false },
+  );
 }
 
 function overtaken(error: unknown): boolean {

@@ -1,5 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, GetCommand, PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   guardDelete,
@@ -121,6 +127,37 @@ describe.each(available)('guards for DynamoDB data on %s', (engine) => {
     await expect(refused).rejects.toMatchObject({ name: 'ConditionalCheckFailedException' });
   });
 
+  it.each([
+    '(attribute_not_exists(id))',
+    '(attribute_not_exists(id) OR paid < :limit)',
+    '(attribute_not_exists(id)) OR (paid < :limit)',
+    'attribute_not_exists(id) OR paid < :limit',
+    ' (attribute_not_exists(id) AND attribute_not_exists(paid)) ',
+  ])('D20 a condition %j of the caller’s own goes through, and so does what it refuses', async (own) => {
+    const id = `parentheses ${own}`;
+    const put = (lease: typeof older, paid: number) =>
+      guardPut(lease, {
+        TableName,
+        Item: { id, paid },
+        ConditionExpression: own,
+        ...(own.includes(':limit') && { ExpressionAttributeValues: { ':limit': 5 } }),
+      });
+    await ledger.send(put(older, 9));
+    const refused = ledger.send(put(newer, 10));
+    await expect(refused).rejects.toMatchObject({ name: 'ConditionalCheckFailedException' });
+    expect(await stored(id)).toEqual({ id, paid: 9, fence: 7 });
+  });
+
+  it('D38 a stored attribute of that name which is no token: told, and nothing is written', async () => {
+    await ledger.send(new PutCommand({ TableName, Item: { id: 'own fence', fence: 'barbed wire' } }));
+    const update = guardUpdate(newer, { TableName, Key: { id: 'own fence' } });
+    const refused = dynamo.capabilities.refusedItem
+      ? { name: 'UsageError', message: expect.stringContaining('an attribute "fence" of its own') }
+      : { name: 'StaleTokenError' };
+    await expect(ledger.send(update)).rejects.toMatchObject(refused);
+    expect(await stored('own fence')).toEqual({ id: 'own fence', fence: 'barbed wire' });
+  });
+
   it('an item written before there was a guard is taken over by the first token', async () => {
     await ledger.send(new PutCommand({ TableName, Item: { id: 'before' } }));
     await ledger.send(guardPut(older, { TableName, Item: { id: 'before' } }));
@@ -191,6 +228,28 @@ describe.each(available)('guards for DynamoDB data on %s', (engine) => {
       await expect(ledger.send(check)).resolves.toBeDefined();
       await successor.release();
       await lease.release();
+    });
+
+    it('D48 the "still held" check refuses a lease whose id came back under another token', async () => {
+      const lease = await locks.acquire('revived');
+      const { name, leaseId, token } = lease;
+      const check = (of: { name: string; leaseId: string; token: number }) =>
+        ledger.send(new TransactWriteCommand({ TransactItems: [heldCheck(of, leases)] }));
+      await check({ name, leaseId, token });
+      await ledger.send(
+        new UpdateCommand({
+          TableName: leases,
+          Key: { name },
+          UpdateExpression: 'SET #version = :later',
+          ExpressionAttributeNames: { '#version': 'version' },
+          ExpressionAttributeValues: { ':later': token + 1 },
+        }),
+      );
+      await expect(check({ name, leaseId, token })).rejects.toThrow();
+      await check({ name, leaseId, token: token + 1 });
+      const late = guardTransaction({ name, leaseId, token }, { TransactItems: [] }, { leaseTable: leases });
+      await expect(ledger.send(late)).rejects.toMatchObject({ name: 'LockLostError', reason: 'taken-over' });
+      await lease.release().catch(() => {});
     });
   });
   it.skipIf(engine !== 'dynalite')('transactions: not run on dynalite, which has none', () => {

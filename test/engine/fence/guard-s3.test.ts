@@ -1,22 +1,23 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GetObjectCommand, HeadObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { guardedPutObject } from '../../../lib/fence/s3/index.js';
-import { type LocalS3, startS3 } from '../../../lib/local/index.js';
+import { type LocalS3, type S3FaultHook, startS3 } from '../../../lib/local/index.js';
 
 describe('the guard for S3 objects', () => {
   let directory: string;
   let endpoint: LocalS3;
   let s3: S3Client;
+  let faults: S3FaultHook = () => 'ok';
   const Bucket = 'reports';
   const older = { name: 'report', token: 7 };
   const newer = { name: 'report', token: 8 };
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'leasehold-guard-'));
-    endpoint = await startS3({ buckets: { [Bucket]: directory } });
+    endpoint = await startS3({ buckets: { [Bucket]: directory }, faults: (request) => faults(request) });
     s3 = new S3Client(endpoint.clientConfig());
   });
   afterAll(async () => {
@@ -58,6 +59,79 @@ describe('the guard for S3 objects', () => {
     const Key = 'race.json';
     await guardedPutObject(s3, { name: 'race', token: 9 }, { Bucket, Key, Body: '9' }).catch(() => {});
     expect(await content(Key)).toBe('9');
+  });
+
+  describe('D18 for a role that may not', () => {
+    afterEach(() => {
+      faults = () => 'ok';
+    });
+    /** S3 says 403 where it would say 404 to a role that may list. */
+    const denyHeads = (times = Number.POSITIVE_INFINITY) => {
+      let left = times;
+      faults = ({ method }) => (method === 'HEAD' && left-- > 0 ? 'deny' : 'ok');
+    };
+
+    it('list the bucket: a new object is put, once', async () => {
+      denyHeads();
+      const put = (lease: typeof older) =>
+        guardedPutObject(s3, lease, { Bucket, Key: 'new.json', Body: 'x' });
+      await put(older);
+      expect(await content('new.json')).toBe('x');
+      // Now HEAD would answer, and does.
+      faults = () => 'ok';
+      await put(newer);
+      await expect(put(older)).rejects.toMatchObject({ name: 'StaleTokenError', currentToken: 8 });
+    });
+
+    it('list the bucket: an object that comes between is seen, and its token counts', async () => {
+      await guardedPutObject(s3, newer, { Bucket, Key: 'between.json', Body: 'newer' });
+      denyHeads(1);
+      const stale = guardedPutObject(s3, older, { Bucket, Key: 'between.json', Body: 'older' });
+      await expect(stale).rejects.toMatchObject({ name: 'StaleTokenError', token: 7, currentToken: 8 });
+      expect(await content('between.json')).toBe('newer');
+    });
+
+    it('read the object: nothing is overwritten, and the error names the permission', async () => {
+      await guardedPutObject(s3, older, { Bucket, Key: 'secret.json', Body: 'there' });
+      denyHeads();
+      const write = guardedPutObject(s3, newer, { Bucket, Key: 'secret.json', Body: 'overwritten' });
+      await expect(write).rejects.toMatchObject({
+        name: 'StoreError',
+        retryable: false,
+        mayHaveApplied: false,
+        message: expect.stringContaining('s3:GetObject'),
+      });
+      expect(await content('secret.json')).toBe('there');
+    });
+
+    it('put: S3’s own error', async () => {
+      faults = () => 'deny';
+      const write = guardedPutObject(s3, newer, { Bucket, Key: 'denied.json', Body: '' });
+      await expect(write).rejects.toMatchObject({ name: 'AccessDenied' });
+    });
+  });
+
+  describe('D20 a condition of the caller’s own must hold as well', () => {
+    const put = (lease: typeof older, Body: string, own: { IfMatch?: string; IfNoneMatch?: string }) =>
+      guardedPutObject(s3, lease, { Bucket, Key: 'own.json', Body, ...own });
+
+    it('IfNoneMatch and IfMatch are not overwritten by the guard’s', async () => {
+      const first = await put(older, 'first', { IfNoneMatch: '*' });
+      await expect(put(newer, 'second', { IfNoneMatch: '*' })).rejects.toMatchObject({
+        name: 'PreconditionFailed',
+      });
+      await expect(put(newer, 'second', { IfMatch: '"other"' })).rejects.toMatchObject({
+        name: 'PreconditionFailed',
+        $metadata: { httpStatusCode: 412 },
+      });
+      expect(await content('own.json')).toBe('first');
+      await put(newer, 'second', { IfMatch: first.ETag! });
+      expect(await content('own.json')).toBe('second');
+      const { ETag } = await s3.send(new HeadObjectCommand({ Bucket, Key: 'own.json' }));
+      await expect(put(older, 'third', { IfMatch: ETag! })).rejects.toMatchObject({
+        name: 'StaleTokenError',
+      });
+    });
   });
 
   it('a bucket that does not exist is S3’s own error', async () => {

@@ -4,6 +4,9 @@ const fenceCondition = 'lib/fence/fence-condition.ts';
 const guardTransaction = 'lib/fence/guard-transaction.ts';
 const guardSql = 'lib/fence/guard-sql.ts';
 const guardS3 = 'lib/fence/s3/guard-s3.ts';
+const tokensTests = 'test/unit/fence/tokens.test.ts';
+const dynamoTests = 'test/engine/fence/guard-dynamodb.test.ts';
+const s3Tests = 'test/engine/fence/guard-s3.test.ts';
 
 /** What a resource demands (protocol, section 7). */
 export const fenceRemovals: readonly Removal[] = [
@@ -31,10 +34,61 @@ export const fenceRemovals: readonly Removal[] = [
   {
     name: 'fence: a held-check demands this very lease',
     file: guardTransaction,
-    find: "ConditionExpression: '#leaseId = :leaseholdLeaseId',",
-    replace:
-      "ConditionExpression: '#leaseId = :leaseholdLeaseId OR attribute_exists(#leaseId) OR attribute_not_exists(#leaseId)',",
-    noticedBy: [{ suite: 'lock' }],
+    find: "    { text: '#leaseId = :leaseId', values: { ':leaseId': lease.leaseId } },\n",
+    replace: '',
+    noticedBy: [{ file: tokensTests, title: 'D48 demands the lease’s id and its token' }],
+  },
+  {
+    name: 'fence: a held-check demands the token that the holder was told (D48)',
+    file: guardTransaction,
+    find: "    { text: '#version = :token', values: { ':token': lease.token } },\n",
+    replace: '',
+    noticedBy: [
+      {
+        file: dynamoTests,
+        title: 'D48 the "still held" check refuses a lease whose id came back under another token',
+      },
+    ],
+  },
+  {
+    name: 'fence: a token that is none is refused before anything is sent (D05)',
+    file: 'lib/fence/check-lease.ts',
+    find: 'if (Number.isSafeInteger(lease?.token) && lease.token >= 1) return;',
+    replace: 'return;',
+    noticedBy: [{ file: tokensTests, title: '%s is a UsageError, and nothing is sent' }],
+  },
+  {
+    name: 'fence: a lease that has ended here is refused (D07)',
+    file: 'lib/fence/check-lease.ts',
+    find: "    if ((error as { readonly code?: unknown }).code !== 'LOCK_LOST') throw error;\n",
+    replace: '',
+    noticedBy: [
+      {
+        file: tokensTests,
+        title: 'D07 a lease that has ended here is refused as its own check says; one that was lost is not',
+      },
+    ],
+  },
+  {
+    name: 'fence: an attribute of the user’s own is not overwritten (D38)',
+    file: 'lib/fence/own-fence.ts',
+    find: "  throw ownAttribute(lease, attribute, 'The item has');\n",
+    replace: '',
+    noticedBy: [{ file: tokensTests, title: 'guardPut refuses an item with %j' }],
+  },
+  {
+    name: 'fence: S3’s guard puts where it may not look (D18)',
+    file: guardS3,
+    find: "    if ($metadata?.httpStatusCode === 403) return { kind: 'hidden', error };\n",
+    replace: '',
+    noticedBy: [{ file: s3Tests, title: 'list the bucket: a new object is put, once' }],
+  },
+  {
+    name: 'fence: a condition of the caller’s own holds beside that of S3’s guard (D20)',
+    file: guardS3,
+    find: 'Metadata, ...unchanged, ...own }',
+    replace: 'Metadata, ...unchanged }',
+    noticedBy: [{ file: s3Tests, title: 'IfNoneMatch and IfMatch are not overwritten by the guard’s' }],
   },
   {
     name: 'fence: a transaction guards its parts',
@@ -60,14 +114,14 @@ export const fenceRemovals: readonly Removal[] = [
   {
     name: 'fence: S3’s guard compares tokens',
     file: guardS3,
-    find: 'if (seen?.token !== undefined && seen.token > lease.token) throw',
-    replace: 'if (seen?.token !== undefined && seen.token > lease.token + 1e12) throw',
+    find: 'seen.token !== undefined && seen.token > lease.token)',
+    replace: 'seen.token !== undefined && seen.token > lease.token + 1e12)',
     noticedBy: [{ suite: 'lock' }],
   },
   {
     name: 'fence: S3’s guard puts over what it has compared with',
     file: guardS3,
-    find: "const unchanged = seen ? { IfMatch: seen.etag } : { IfNoneMatch: '*' };",
+    find: "const unchanged = seen.kind === 'object' ? { IfMatch: seen.etag } : { IfNoneMatch: '*' };",
     replace: 'const unchanged = {};',
     noticedBy: [{ suite: 'lock' }],
   },
