@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { scoreOf } from '../../mutants/sample/score.js';
+import { smallChanges, toDiff, withChange } from '../../mutants/sample/small-change.js';
+
+const source = `import { a } from './a.js';
+export async function f(x: number, y = 'k'): Promise<boolean> {
+  if (x < 3 && !y) return true;
+  first(x);
+  await second(x, y);
+  return x + 1 > 2;
+}
+`;
+
+const changed = (operator: string) =>
+  smallChanges('lib/f.ts', source)
+    .filter((change) => change.operator === operator)
+    .map((change) => withChange(source, change));
+
+describe('small changes of a source', () => {
+  it.each([
+    ['condition', 'if (true as boolean) return true;'],
+    ['comparison', 'if (x <= 3 && !y)'],
+    ['logic', 'if (x < 3 || !y)'],
+    ['logic', 'if (x < 3 && (y))'],
+    ['arithmetic', 'return x - 1 > 2;'],
+    ['boolean', 'return false;'],
+    ['number', 'x < (3 + 1)'],
+    ['text', "y = ''"],
+    ['statement', '  ;\n  await second(x, y);'],
+    ['order', 'await second(x, y);\nfirst(x);'],
+    ['await', '  (second(x, y));'],
+    ['argument', 'await second(x, undefined as never);'],
+  ])('%s: %s', (operator, text) => {
+    expect(changed(operator).filter((code) => code.includes(text))).toHaveLength(1);
+  });
+
+  it('leaves types and imports alone, and each changes something', () => {
+    for (const change of smallChanges('lib/f.ts', source)) {
+      const code = withChange(source, change);
+      expect(code).not.toBe(source);
+      expect(code.startsWith("import { a } from './a.js';\n")).toBe(true);
+    }
+  });
+
+  it('shows itself as a diff of its line', () => {
+    const [change] = smallChanges('lib/f.ts', source).filter(({ operator }) => operator === 'arithmetic');
+    expect(toDiff(source, change!)).toBe(
+      'lib/f.ts:6 (arithmetic)\n-   return x + 1 > 2;\n+   return x - 1 > 2;',
+    );
+  });
+});
+
+describe('the score of a sample', () => {
+  it('leaves out what is equivalent, and has the interval of Wilson', () => {
+    const score = scoreOf('lib/x', 105, 90, 5);
+    expect(score.percent).toBeCloseTo(90);
+    // Computed by hand from the formula: n = 100, p = 0.9, z = 1.96.
+    expect(score.from).toBeCloseTo(82.56, 1);
+    expect(score.to).toBeCloseTo(94.48, 1);
+  });
+
+  it('says nothing of no mutants', () => {
+    expect(scoreOf('lib/x', 0, 0, 0)).toMatchObject({ from: 0, to: 100 });
+  });
+});
