@@ -1,5 +1,5 @@
 /** No schedule needs more; one that does goes round in circles. */
-const maxEvents = 400_000;
+const defaultMaxEvents = 400_000;
 
 /** Something that will happen; it can be called off. */
 export interface PendingEvent {
@@ -19,8 +19,11 @@ export class EventLoop {
   #events = 0;
   #heap: PendingEvent[] = [];
 
-  constructor(startMs: number) {
+  readonly #maxEvents: number;
+
+  constructor(startMs: number, maxEvents = defaultMaxEvents) {
     this.nowMs = startMs;
+    this.#maxEvents = maxEvents;
   }
 
   /** Calls `run` after so much true time. Events of one moment happen in the order in which they were asked for. */
@@ -51,7 +54,7 @@ export class EventLoop {
           return resolve();
         }
         this.nowMs = next.atMs;
-        if (++this.#events > maxEvents) return reject(new Error(`more than ${maxEvents} events`));
+        if (++this.#events > this.#maxEvents) return reject(new Error(`more than ${this.#maxEvents} events`));
         try {
           next.run!();
         } catch (error) {
