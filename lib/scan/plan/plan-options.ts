@@ -9,7 +9,7 @@ const maxSlices = 10_000;
 
 /** @throws UsageError if an option can't be right; the message names it, its limit and its value */
 export function checkPlanOptions(options: PlanOptions): void {
-  const { run, bucket, prefix = '', seats, slices = 2 * seats, pageSize = 1000, cuts = [] } = options;
+  const { run, bucket, prefix = '', seats, slices = seats, pageSize = 1000, cuts = [] } = options;
   checkRunName(run);
   checkInteger('seats', seats, 1, maxSlices);
   checkInteger('slices', slices, 1, maxSlices);

@@ -30,7 +30,7 @@ export interface PlanOptions {
   readonly prefix?: string;
   /** Workers at the same time. */
   readonly seats: number;
-  /** Slices wanted. @default 2 × seats */
+  /** Slices wanted: seats split them further where one has more left than others. @default one a seat */
   readonly slices?: number;
   /** Keys a page, 1 to 1,000. @default 1,000 */
   readonly pageSize?: number;
@@ -103,7 +103,7 @@ async function planWith(options: PlanOptions): Promise<ScanPlan> {
 
 async function planned(context: LeaseContext, s3: S3Requests, options: PlanOptions): Promise<ScanRun> {
   const { run, bucket, prefix = '', pageSize = 1000, seats, cuts = [], output, signal } = options;
-  const wanted = options.slices ?? 2 * seats;
+  const wanted = options.slices ?? seats;
   const target = { bucket, prefix };
   const requests = new PlanRequests(s3, target, { pageSize, limit: requestsPerSlice * wanted, signal });
   const plan = await planCuts(requests, wanted, cuts);

@@ -17,6 +17,30 @@ export interface SliceEvent {
 /** Why a slice was given back before its end. */
 export type ReleaseCause = 'out-of-time' | 'aborted' | 'failed';
 
+/** A split: the slice that is cut, and whose it is. */
+export interface ScanSplit {
+  readonly run: string;
+  /** The one that splits. */
+  readonly seat: number;
+  readonly slice: string;
+  readonly name: string;
+  /** Who holds the slice. */
+  readonly owner: string | undefined;
+  readonly cut: string;
+}
+
+/** What a seat did, at its end. */
+export interface SeatEnd {
+  readonly status: 'done' | 'more' | 'superseded';
+  readonly slices: number;
+  readonly pages: number;
+  readonly objects: number;
+  readonly splits: number;
+  /** Milliseconds that it held a slice, of those since its start. */
+  readonly busyMs: number;
+  readonly tookMs: number;
+}
+
 /** The events of a scan, by name; the channel is `leasehold:<name>`. */
 export interface ScanEvents {
   readonly 'scan-planned': {
@@ -61,6 +85,29 @@ export interface ScanEvents {
     readonly error: unknown;
   };
   readonly 'scan-slice-released': SliceEvent & { readonly why: ReleaseCause; readonly error: unknown };
+  /** A seat that found no free slice has cut one that another works on; it takes the part behind the cut next. */
+  readonly 'scan-slice-split': ScanSplit & {
+    /** The id of the new slice. */
+    readonly child: string;
+    /** Where it ends; absent: open. */
+    readonly hi: string | undefined;
+    /** What was left before the cut, as a guess. */
+    readonly pagesLeft: number;
+  };
+  /** The slice had moved since it was read: nothing was written. */
+  readonly 'scan-split-refused': ScanSplit;
+  /** A seat finds no slice to work on and waits, in milliseconds, for others to move on. */
+  readonly 'scan-seat-waits': {
+    readonly run: string;
+    readonly seat: number;
+    readonly waitMs: number;
+    /** Slices of others that it read. */
+    readonly held: number;
+  };
+  /** A seat ends: nothing is left that it could work on, its time is up, or a later instance goes on. */
+  readonly 'scan-seat-ended': { readonly run: string; readonly seat: number } & SeatEnd;
+  /** An item in the run's group that is no slice of it is passed over; told once per seat. */
+  readonly 'scan-foreign-item': { readonly run: string; readonly name: string; readonly why: string };
   /** Seen by a seat that looked for work; once per seat. */
   readonly 'scan-slice-quarantined': {
     readonly run: string;
@@ -83,6 +130,11 @@ const names: readonly (keyof ScanEvents)[] = [
   'scan-slice-lost',
   'scan-slice-released',
   'scan-slice-quarantined',
+  'scan-slice-split',
+  'scan-split-refused',
+  'scan-seat-waits',
+  'scan-seat-ended',
+  'scan-foreign-item',
 ];
 
 /** The names of all channels. */

@@ -8,6 +8,8 @@ import { isPassing } from '../slices/persistence.js';
 import { takeable } from '../slices/scan-conditions.js';
 import { checkRun } from '../slices/scan-run.js';
 import { sliceGroup } from '../slices/slice.js';
+import { Thief } from '../steal/thief.js';
+import { publishScan } from './scan-events.js';
 import { type SeatHost, seatOwner } from './seat-host.js';
 import { SeatTime } from './seat-time.js';
 import { endOfSlice } from './slice-end.js';
@@ -45,19 +47,33 @@ export interface SeatAnswer {
   readonly takeovers: number;
   /** Slices lost to others. */
   readonly lost: number;
+  /** Slices of others that it split. */
+  readonly splits: number;
+  /** Milliseconds that it held a slice. */
+  readonly busyMs: number;
+  /** Milliseconds from its start. */
+  readonly tookMs: number;
   readonly listRequests: number;
 }
 
-/** Looks for work that is held by others are between these apart, in milliseconds. */
+/**
+ * Looks are between these apart, in milliseconds, while nothing is free and nothing worth splitting; the long one is for
+ * slices of which none moves on, as with pages that take minutes.
+ */
 const pollFloorMs = 100;
-const pollCeilingMs = 3_000;
+const pollCeilingMs = 400;
+const stillCeilingMs = 3_000;
+
+/** Looks in a row that find nothing left to steal before the seat ends: a guess may be wrong, a slice grow. */
+const maxEmptyLooks = 4;
 
 /** Looks in a row that the store does not answer before the seat gives up. */
 const maxFailedLooks = 8;
 
 /**
- * Works on a run's slices, one after the other, until none is left: takes any that is free or whose holder's lease
- * has run out, beginning where the holder stopped. While others hold the rest it waits, reading now and then.
+ * Works on a run's slices, one after the other: takes any that is free or whose holder's lease has run out, beginning
+ * where the holder stopped; while others hold the rest it splits what they have most of left. It ends when nothing is
+ * left that is worth a split: what others may still leave behind is for the round that `verifyScan` asks for.
  *
  * @throws UsageError for a run that was never planned, or an S3 that can't be scanned; StoreError; the signal's
  *   reason. The slice at hand is given back first.
@@ -70,8 +86,22 @@ class Seat {
   readonly #locks: LockClient;
   readonly #host: SeatHost;
   readonly #search: SliceSearch;
-  readonly #counts = { pages: 0, objects: 0, slices: 0, takeovers: 0, lost: 0, listRequests: 0 };
+  readonly #thief: Thief;
+  readonly #startedMs: number;
+  readonly #counts = {
+    pages: 0,
+    objects: 0,
+    slices: 0,
+    takeovers: 0,
+    lost: 0,
+    listRequests: 0,
+    splits: 0,
+    busyMs: 0,
+  };
   #pauseMs = pollFloorMs;
+  #emptyLooks = 0;
+  #progressSum = -1;
+  #isStill = false;
 
   static async open(options: SeatOptions): Promise<Seat> {
     const { locks, s3, run, seat, processor, signal } = options;
@@ -94,7 +124,9 @@ class Seat {
   constructor(locks: LockClient, host: SeatHost) {
     this.#locks = locks;
     this.#host = host;
-    this.#search = new SliceSearch(host, host.context.clock.now());
+    this.#thief = new Thief(host);
+    this.#search = new SliceSearch(host, host.context.clock.now(), (slice) => this.#thief.sees(slice));
+    this.#startedMs = host.context.runtime.monotonicMs();
   }
 
   async work(): Promise<SeatAnswer> {
@@ -109,7 +141,17 @@ class Seat {
       }
       if (time.isShort) return this.#answer('more');
       try {
-        lease = await this.#firstOf(this.#search.all());
+        lease = await this.#firstOf(this.#search.free());
+        const hasEnded = !lease && this.#search.readAll && this.#search.unfinished === 0;
+        if (hasEnded) return this.#answer('done');
+        if (!lease && !time.isShort) {
+          const { stolen, mayComeUp } = await this.#thief.steal(this.#search.held);
+          if (stolen !== undefined) {
+            this.#counts.splits += 1;
+            lease = await this.#firstOf(this.#search.one(stolen));
+          } else if (this.#mayEnd(mayComeUp)) return this.#answer('done');
+          if (stolen !== undefined && !lease) continue;
+        }
         failedLooks = 0;
       } catch (error) {
         // Throttling and 5xx while waiting are part of waiting.
@@ -117,16 +159,33 @@ class Seat {
         await this.#pause();
         continue;
       }
-      if (lease) this.#pauseMs = pollFloorMs;
-      else if (this.#search.unfinished === 0) return this.#answer('done');
-      else await this.#pause();
+      if (lease) {
+        this.#pauseMs = pollFloorMs;
+        this.#emptyLooks = 0;
+      } else await this.#pause();
     }
+  }
+
+  /** Whether there is nothing left to wait for, after a look that found nothing to take and nothing to split. */
+  #mayEnd(mayComeUp: boolean): boolean {
+    const { readAll, unfinished, held, progressSum } = this.#search;
+    this.#isStill = progressSum === this.#progressSum;
+    this.#progressSum = progressSum;
+    // Something free that somebody else got first, or a child that was just made.
+    if (!readAll || unfinished > held.length || mayComeUp) {
+      this.#emptyLooks = 0;
+      return false;
+    }
+    this.#emptyLooks += 1;
+    return this.#emptyLooks >= maxEmptyLooks;
   }
 
   async #workOn(lease: Lease): Promise<'more' | 'superseded' | undefined> {
     const counts = this.#counts;
     if (lease.takenOverFrom) counts.takeovers += 1;
     const work = new SliceWork(this.#host, lease);
+    const { runtime } = this.#host.context;
+    const sinceMs = runtime.monotonicMs();
     try {
       const end = await endOfSlice(this.#host, work);
       if (end === 'completed') counts.slices += 1;
@@ -136,6 +195,7 @@ class Seat {
       if (end === 'superseded') return end;
       return end === 'out-of-time' ? 'more' : undefined;
     } finally {
+      counts.busyMs += runtime.monotonicMs() - sinceMs;
       counts.pages += work.pages;
       counts.objects += work.objects;
       counts.listRequests += work.listRequests;
@@ -185,17 +245,25 @@ class Seat {
   async #pause(): Promise<void> {
     const { context, signal, time } = this.#host;
     const { random } = context.runtime;
-    this.#pauseMs = Math.min(pollCeilingMs, pollFloorMs + random() * (this.#pauseMs * 3 - pollFloorMs));
+    const ceilingMs = this.#isStill ? stillCeilingMs : pollCeilingMs;
+    this.#pauseMs = Math.min(ceilingMs, pollFloorMs + random() * (this.#pauseMs * 3 - pollFloorMs));
     const untilExpiryMs = this.#search.soonestExpiryMs - context.clock.now().earliest;
     const delayMs = Math.min(
       this.#pauseMs,
       Math.max(pollFloorMs / 2, untilExpiryMs),
       Math.max(0, time.leftMs),
     );
+    const { run, seat } = this.#host;
+    publishScan('scan-seat-waits', { run: run.run, seat, waitMs: delayMs, held: this.#search.held.length });
     await sleep(context.runtime, delayMs, signal);
   }
 
   #answer(status: SeatAnswer['status']): SeatAnswer {
-    return { run: this.#host.run.run, seat: this.#host.seat, status, ...this.#counts };
+    const { run, seat, context } = this.#host;
+    const tookMs = Math.round(context.runtime.monotonicMs() - this.#startedMs);
+    const counts = { ...this.#counts, busyMs: Math.round(this.#counts.busyMs) };
+    const answer = { run: run.run, seat, status, ...counts, tookMs };
+    publishScan('scan-seat-ended', answer);
+    return answer;
   }
 }

@@ -2,8 +2,9 @@ import type { TimeInterval } from '../../clock/index.js';
 import { takeoverBefore } from '../../lease/index.js';
 import { plannedSlices } from '../slices/scan-run.js';
 import {
+  findSlice,
   findState,
-  parseSlice,
+  isSliceName,
   parseSliceId,
   type SliceItem,
   sliceGroup,
@@ -18,6 +19,9 @@ import { shuffled } from './shuffled.js';
 /** Slices read at once: with large partial results in them they are still far below DynamoDB's 16 MB. */
 const batchSize = 25;
 
+/** So many slices that others hold are enough to choose from, if none is free so far. */
+const enoughHeld = 25;
+
 /** `Date` headers tell whole seconds: so wide is what a first answer shows of the store's time. */
 const wholeSecondMs = 1_000;
 
@@ -30,35 +34,59 @@ export interface Candidate {
 
 /**
  * Finds slices to work on. The planned ones follow from the run item, children from the index on `group`, and while that
- * lags from parent and cut, as for the proof; all are read consistently, in shuffled batches. What was read as finished
+ * lags from the cuts, as for the proof; all are read consistently, in shuffled batches. What was read as finished
  * is not read again. That includes what the seat has finished itself: it may have been split meanwhile.
  */
 export class SliceSearch {
   readonly #host: SeatHost;
   readonly #owner: string;
   readonly #startedAt: TimeInterval;
+  readonly #onRead: (slice: SliceItem) => void;
   readonly #planned: readonly PlannedSlice[];
   readonly #names: Set<string>;
   readonly #finished = new Set<string>();
   /** How the slices lay when they were last read, by name. */
   readonly #seen = new Map<string, LaidSlice>();
   readonly #quarantined = new Set<string>();
+  readonly #foreign = new Set<string>();
   #hasBegun = false;
   #unfinished = 0;
+  #held: SliceItem[] = [];
+  #readAll = false;
+  #progressSum = 0;
   #soonestExpiryMs = Number.POSITIVE_INFINITY;
 
-  /** @param startedAt store time at which this instance was started */
-  constructor(host: SeatHost, startedAt: TimeInterval) {
+  /**
+   * @param startedAt store time at which this instance was started
+   * @param onRead told of every slice that is read
+   */
+  constructor(host: SeatHost, startedAt: TimeInterval, onRead: (slice: SliceItem) => void) {
     this.#host = host;
+    this.#onRead = onRead;
     this.#owner = seatOwner(host.run.run, host.seat);
     this.#startedAt = startedAt;
     this.#planned = plannedSlices(host.run);
     this.#names = new Set(this.#planned.map(({ id }) => sliceName(host.run.run, id)));
   }
 
-  /** Slices that the last look found held by others. */
+  /** Slices that the last look found unfinished, as far as it went. */
   get unfinished(): number {
     return this.#unfinished;
+  }
+
+  /** Those among them that others hold. */
+  get held(): readonly SliceItem[] {
+    return this.#held;
+  }
+
+  /** Whether the last look read every slice that is not known to be finished: it ends early when it has seen enough. */
+  get readAll(): boolean {
+    return this.#readAll;
+  }
+
+  /** Rises when any of the slices read in the last look moves on. */
+  get progressSum(): number {
+    return this.#progressSum;
   }
 
   /** When the first of those may be taken over: store time in milliseconds, or `Infinity`. */
@@ -72,23 +100,55 @@ export class SliceSearch {
     if (name !== undefined) yield* this.#look([name]);
   }
 
-  /** Every slice that may be taken now, as long as the caller goes on asking. */
-  async *all(): AsyncGenerator<Candidate> {
+  /**
+   * Slices that may be taken now, as long as the caller goes on asking. It ends when all were read, or enough that others
+   * hold to choose from: a seat that finds none free splits one of those.
+   */
+  async *free(): AsyncGenerator<Candidate> {
     const { context, run, signal } = this.#host;
-    this.#unfinished = 0;
-    this.#soonestExpiryMs = Number.POSITIVE_INFINITY;
+    this.#begin();
     for await (const names of context.table.namesInGroup(sliceGroup(run.run), signal)) {
-      for (const name of names) this.#names.add(name);
+      for (const name of names) this.#learns(name);
     }
     const asked = new Set<string>();
     for (let left = this.#left(asked); left.length > 0; left = this.#left(asked)) {
       const order = shuffled(left, context.runtime.random);
       for (let start = 0; start < order.length; start += batchSize) {
+        if (this.#held.length >= enoughHeld) return;
         const names = order.slice(start, start + batchSize);
         for (const name of names) asked.add(name);
         yield* this.#look(names);
       }
     }
+    this.#readAll = true;
+  }
+
+  /** A slice by its id, as after a split. */
+  async *one(id: string): AsyncGenerator<Candidate> {
+    this.#begin();
+    yield* this.#look([sliceName(this.#host.run.run, id)]);
+  }
+
+  #begin(): void {
+    this.#unfinished = 0;
+    this.#held = [];
+    this.#readAll = false;
+    this.#progressSum = 0;
+    this.#soonestExpiryMs = Number.POSITIVE_INFINITY;
+  }
+
+  /** A name of the group: foreign ones are told, once, and not read. */
+  #learns(name: string): void {
+    const { run } = this.#host.run;
+    if (isSliceName(run, name)) this.#names.add(name);
+    else this.#passOver(name, 'its name is none of a slice');
+  }
+
+  #passOver(name: string, why: string): void {
+    if (this.#foreign.has(name)) return;
+    this.#foreign.add(name);
+    this.#names.delete(name);
+    publishScan('scan-foreign-item', { run: this.#host.run.run, name, why });
   }
 
   /** The seat has got a slice: what it may supersede from now on must have been granted before its start for certain. */
@@ -112,15 +172,23 @@ export class SliceSearch {
     const { run } = this.#host.run;
     const wanted = childrenWanted(this.#planned, this.#seen.values());
     const names = new Set([...this.#names, ...wanted.map((id) => sliceName(run, id))]);
-    return [...names].filter((name) => !asked.has(name) && !this.#finished.has(name));
+    return [...names].filter(
+      (name) => !asked.has(name) && !this.#finished.has(name) && !this.#foreign.has(name),
+    );
   }
 
   async *#look(names: readonly string[]): AsyncGenerator<Candidate> {
     const { context, run, signal } = this.#host;
     const candidates: Candidate[] = [];
     for (const stored of await context.table.getMany(names, signal)) {
-      const slice = parseSlice(stored);
+      const slice = findSlice(stored);
+      if (!slice) {
+        this.#passOver(String(stored.name), 'it is no slice');
+        continue;
+      }
       this.#laid(slice);
+      this.#onRead(slice);
+      this.#progressSum += slice.progress;
       if (hasPendingChild(slice)) {
         await materialiseChild(context, run.run, slice, signal);
         this.#names.add(sliceName(run.run, slice.child.id));
@@ -151,6 +219,7 @@ export class SliceSearch {
         return undefined;
       case 'held':
         if (this.#isOwnEarlier(slice)) return { slice, own: true };
+        this.#held.push(slice);
         this.#unfinished += 1;
         this.#soonestExpiryMs = Math.min(this.#soonestExpiryMs, slice.expiresAt! + context.skewMs);
         return undefined;

@@ -137,13 +137,14 @@ export class SliceWork {
       if (within.length === 0) return;
       signal?.throwIfAborted();
       if (time.isShort) throw new OutOfTime();
+      after = within.at(-1)!.key;
+      const isLast = !listed.truncated || within.length < listed.objects.length || after === progress.hi;
+      // Asked for while the claim is written: a page takes as long as its listing, no longer.
+      if (!isLast) lister.prefetch(after);
       const objects = await this.#claim(progress, within);
       if (objects.length === 0) return;
-      after = objects.at(-1)!.key;
-      const more = listed.truncated && objects.length === listed.objects.length && after !== progress.hi;
-      if (more && !time.isShort) lister.prefetch(after);
       await this.#process(progress, objects);
-      if (!more) return;
+      if (isLast || objects.length < within.length || after === progress.hi) return;
     }
   }
 

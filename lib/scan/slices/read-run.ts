@@ -1,7 +1,7 @@
 import type { LockClient } from '../../client/index.js';
 import { ensureStoreTime, type LeaseContext } from '../../lease/index.js';
 import { checkRun, plannedSlices, type ScanRun } from './scan-run.js';
-import { parseSlice, parseSliceId, type SliceItem, sliceGroup, sliceName } from './slice.js';
+import { findSlice, isSliceName, parseSliceId, type SliceItem, sliceGroup, sliceName } from './slice.js';
 import { checkTiling, type Gap, type Tiling } from './tiling.js';
 
 /** Which run. */
@@ -23,8 +23,8 @@ export interface RunState {
 /**
  * Reads a run and all its slices, strongly consistently: for live views and proofs.
  *
- * The planned slices' names follow from the run item, and children's from parent and cut; the index, which lags, is
- * an addition and not relied on.
+ * The planned slices' names follow from the run item, and children's from their cuts; the index, which lags, is an
+ * addition and not relied on. What else is in the run's group is passed over.
  *
  * @throws UsageError if it was never planned; StoreError
  */
@@ -35,7 +35,7 @@ export async function readRun(options: RunOptions): Promise<RunState> {
   const scan = await checkRun(context, run, signal);
   const names = new Set(plannedSlices(scan).map(({ id }) => sliceName(run, id)));
   for await (const page of context.table.namesInGroup(sliceGroup(run), signal)) {
-    for (const name of page) names.add(name);
+    for (const name of page) if (isSliceName(run, name)) names.add(name);
   }
   const tiling = await readTiling(context, scan, [...names], signal);
   return { run: scan, slices: tiling.slices, gaps: tiling.gaps };
@@ -62,8 +62,9 @@ async function readTiling(
   for (let wanted = names; ; ) {
     for (const name of wanted) asked.add(name);
     for (const stored of await context.table.getMany(wanted, signal)) {
-      const slice = parseSlice(stored);
-      found.set(parseSliceId(slice.name), slice);
+      // What is no slice leaves a gap, which the proof names.
+      const slice = findSlice(stored);
+      if (slice) found.set(parseSliceId(slice.name), slice);
     }
     const tiling = checkTiling(plannedSlices(scan), found);
     wanted = tiling.wanted.map((id) => sliceName(scan.run, id)).filter((name) => !asked.has(name));

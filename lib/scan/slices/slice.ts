@@ -16,6 +16,8 @@ export interface SliceRange {
 export interface PendingChild extends SliceRange {
   readonly id: string;
   readonly lo: string;
+  /** The parent's hint. */
+  readonly emptyAfter?: string;
 }
 
 /** What a completed slice stands for. */
@@ -74,9 +76,18 @@ export function plannedSliceId(ordinal: number): string {
   return String(ordinal).padStart(6, '0');
 }
 
-/** The id of a child: splitting again at the same cut is the same child. */
-export function childSliceId(parentId: string, cut: string): string {
-  return `c${createHash('sha256').update(`${parentId}\n${cut}`).digest('hex').slice(0, 24)}`;
+/**
+ * The id of the slice that begins at a cut. It follows from the cut alone: a cut lies strictly inside one slice, and once it
+ * is made it is an end of two, so that no other split of the run can be at the same one.
+ */
+export function childSliceId(cut: string): string {
+  return `c${createHash('sha256').update(cut).digest('hex').slice(0, 24)}`;
+}
+
+/** Whether an item's name is that of a slice of this run: planned, or split off. */
+export function isSliceName(run: string, name: string): boolean {
+  const group = `scan/${run}/`;
+  return name.startsWith(group) && /^(?:\d{6,}|c[0-9a-f]{24})$/.test(name.slice(group.length));
 }
 
 /**
@@ -108,6 +119,16 @@ export function parseSlice(stored: StoredItem): SliceItem {
     if (typeof item[attribute] !== 'number') throw notASlice(name, attribute);
   }
   return item as SliceItem;
+}
+
+/** As {@link parseSlice}; `undefined` for an item that is something else. */
+export function findSlice(stored: StoredItem): SliceItem | undefined {
+  try {
+    return parseSlice(stored);
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
 }
 
 function notASlice(name: string, attribute: string): UsageError {

@@ -1,6 +1,6 @@
 import type { LeaseContext } from '../../lease/index.js';
 import { splittable } from './scan-conditions.js';
-import { childSliceId, type PendingChild, parseSliceId, type SliceItem } from './slice.js';
+import { childSliceId, type PendingChild, type SliceItem } from './slice.js';
 
 /**
  * Splits a slice that is being worked on, or may be: one conditional write (scan page, "Splitting a running slice"), which
@@ -17,8 +17,13 @@ export async function splitSlice(
   cut: string,
   signal?: AbortSignal,
 ): Promise<PendingChild | undefined> {
-  const id = childSliceId(parseSliceId(slice.name), cut);
-  const child = { id, lo: cut, ...(slice.hi !== undefined && { hi: slice.hi }) };
+  const { hi, emptyAfter } = slice;
+  const child = {
+    id: childSliceId(cut),
+    lo: cut,
+    ...(hi !== undefined && { hi }),
+    ...(emptyAfter !== undefined && { emptyAfter }),
+  };
   const set = { hi: cut, child, splitProgress: slice.progress };
   const answer = await context.table.update(
     slice.name,

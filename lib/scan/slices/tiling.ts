@@ -1,5 +1,5 @@
 import { compareKeys } from '../keys/key-order.js';
-import { childSliceId, parseSliceId, type SliceItem, type SliceRange } from './slice.js';
+import { childSliceId, type SliceItem, type SliceRange } from './slice.js';
 import type { PlannedSlice } from './slice-creation.js';
 
 /** A part of the key space that no slice covers, or that two do. */
@@ -12,7 +12,7 @@ export interface Tiling {
   /** In key order. */
   readonly slices: readonly SliceItem[];
   readonly gaps: readonly Gap[];
-  /** Ids of slices that may fill the gaps, if they exist: splits follow from parent and cut. */
+  /** Ids of slices that may fill the gaps, if they exist: a child's follows from its cut. */
   readonly wanted: readonly string[];
 }
 
@@ -34,7 +34,6 @@ export function checkTiling(planned: readonly PlannedSlice[], found: ReadonlyMap
       wanted.push(range.id);
       continue;
     }
-    const family = [first];
     slices.push(first);
     if (first.lo !== range.lo) gaps.push({ lo: range.lo, hi: first.lo, reason: 'missing' });
     for (let end = first.hi; end !== range.hi; ) {
@@ -43,14 +42,14 @@ export function checkTiling(planned: readonly PlannedSlice[], found: ReadonlyMap
         gaps.push({ lo: range.hi, hi: cut, reason: 'overlap' });
         break;
       }
-      const candidates = family.map((parent) => childSliceId(parseSliceId(parent.name), cut));
-      const child = candidates.map((id) => found.get(id)).find((slice) => slice?.lo === cut);
-      if (!child || (child.hi !== undefined && compareKeys(child.hi, cut) <= 0)) {
+      // A cut is made once in a run: what begins there can have but one id.
+      const id = childSliceId(cut);
+      const child = found.get(id);
+      if (child?.lo !== cut || (child.hi !== undefined && compareKeys(child.hi, cut) <= 0)) {
         gaps.push({ lo: cut, hi: range.hi, reason: 'missing' });
-        wanted.push(...candidates);
+        wanted.push(id);
         break;
       }
-      family.push(child);
       slices.push(child);
       end = child.hi;
     }
@@ -65,8 +64,7 @@ export interface LaidSlice extends SliceRange {
 
 /**
  * Ids that the children of splits have, if these slices show that there must be some: a slice ends where none begins.
- * Every slice of the same planned range that lies before the cut may be the parent. Cheap where there is no gap, so that
- * seats can ask at every look.
+ * Cheap, so that seats can ask at every look.
  *
  * @param planned in key order
  * @param seen planned slices and children, each as it was read last
@@ -76,18 +74,9 @@ export function childrenWanted(
   seen: Iterable<LaidSlice>,
 ): readonly string[] {
   const slices = [...seen];
-  const beginnings = new Set(slices.map(({ lo }) => lo));
+  const beginnings = new Set([...planned, ...slices].map(({ lo }) => lo));
   const cuts = new Set(slices.flatMap(({ hi }) => (hi === undefined || beginnings.has(hi) ? [] : [hi])));
-  return [...cuts].flatMap((cut) => {
-    const range = planned.findLast(({ lo }) => lo === undefined || compareKeys(lo, cut) < 0)!;
-    return slices
-      .filter(({ lo }) => lo === range.lo || (lo !== undefined && liesBetween(range.lo, lo, cut)))
-      .map(({ name }) => childSliceId(parseSliceId(name), cut));
-  });
-}
-
-function liesBetween(lo: string | undefined, key: string, cut: string): boolean {
-  return (lo === undefined || compareKeys(lo, key) < 0) && compareKeys(key, cut) < 0;
+  return [...cuts].map(childSliceId);
 }
 
 /** A slice that lies in no planned range would have its keys in two results. */

@@ -1,0 +1,107 @@
+import type { LeaseContext } from '../../lease/index.js';
+import { publishScan } from '../seats/scan-events.js';
+import type { SeatHost } from '../seats/seat-host.js';
+import { parseSliceId, type SliceItem } from '../slices/slice.js';
+import { hasPendingChild, materialiseChild } from '../slices/slice-creation.js';
+import { splitSlice } from '../slices/split-slice.js';
+import { KeyShape } from './key-shape.js';
+import { guessWhatIsLeft, type WhatIsLeft } from './what-is-left.js';
+
+/** With less left a split costs more than it gives. */
+const minPagesLeft = 3;
+
+/** One of the best so many parts is taken: always the best, and thieves would meet there. */
+const bestPart = 5;
+
+/** Refused, another; then a new look. */
+const maxTries = 3;
+
+/** Half of what is left, give or take this part: two thieves in a row make two cuts. */
+const spread = 0.05;
+
+/** A guess above this may well be far off: the cut goes less far ahead, where it is surely of use. */
+const maxTrustedPages = 20_000;
+
+/** A slice that others work on, and what is left of it. */
+interface Victim {
+  readonly slice: SliceItem;
+  readonly left: WhatIsLeft;
+}
+
+/** What a look at the slices that others hold came to. */
+export interface Loot {
+  /** The name of the slice that was split off. */
+  readonly stolen: string | undefined;
+  /** Whether something may be worth stealing a moment later: it has not moved since it was split or taken. */
+  readonly mayComeUp: boolean;
+}
+
+/**
+ * Splits slices that others work on, for a seat that finds none free (scan page, "Splitting a running slice"). There is no
+ * probe: the cut is a guess, and the first page behind it shows what it was worth.
+ */
+export class Thief {
+  readonly #host: SeatHost;
+  /** A claimed key of each slice, as it was seen last: what keys look like. */
+  readonly #samples = new Map<string, string>();
+
+  constructor(host: SeatHost) {
+    this.#host = host;
+  }
+
+  /** A slice was read: its claimed key shows what keys look like. */
+  sees({ name, claimed }: SliceItem): void {
+    if (claimed !== undefined) this.#samples.set(name, claimed);
+  }
+
+  /**
+   * Splits one of these slices, if one is worth it.
+   *
+   * @param held slices that others hold, as they were read a moment ago
+   * @throws StoreError
+   */
+  async steal(held: readonly SliceItem[]): Promise<Loot> {
+    const { run, context } = this.#host;
+    const beginning = run.prefix.length;
+    const keys = [...this.#samples.values(), ...run.cuts].filter((key) => key.startsWith(run.prefix));
+    const shape = new KeyShape(keys.map((key) => key.slice(beginning)));
+    let mayComeUp = false;
+    const victims: Victim[] = [];
+    for (const slice of held) {
+      const left = guessWhatIsLeft(slice, shape, run.prefix);
+      if (left && left.pages < minPagesLeft) continue;
+      if (left && slice.progress > slice.splitProgress && !hasPendingChild(slice)) victims.push({ slice, left });
+      else mayComeUp = true;
+    }
+    victims.sort((a, b) => b.left.pages - a.left.pages);
+    for (let tries = 0; tries < maxTries && victims.length > 0; tries++) {
+      const best = Math.ceil(victims.length / bestPart);
+      const [victim] = victims.splice(Math.floor(context.runtime.random() * best), 1);
+      const stolen = await this.#split(victim!);
+      if (stolen !== undefined) return { stolen, mayComeUp: true };
+      mayComeUp = true;
+    }
+    return { stolen: undefined, mayComeUp };
+  }
+
+  async #split({ slice, left }: Victim): Promise<string | undefined> {
+    const { run, seat, context, signal } = this.#host;
+    const cut = left.cutAhead(pagesAhead(left.pages, context));
+    if (cut === undefined) return undefined;
+    const child = await splitSlice(context, slice, cut, signal);
+    const { name } = slice;
+    const victim = { run: run.run, seat, slice: parseSliceId(name), name, owner: slice.owner };
+    if (!child) {
+      publishScan('scan-split-refused', { ...victim, cut });
+      return undefined;
+    }
+    publishScan('scan-slice-split', { ...victim, cut, child: child.id, hi: child.hi, pagesLeft: left.pages });
+    await materialiseChild(context, run.run, { ...slice, child }, signal);
+    return child.id;
+  }
+}
+
+function pagesAhead(pages: number, { runtime }: LeaseContext): number {
+  const ahead = pages > maxTrustedPages ? Math.sqrt(100 * pages) : pages / 2;
+  return ahead * (1 + spread * (2 * runtime.random() - 1));
+}

@@ -1,0 +1,148 @@
+import { isLegalCut } from '../keys/cut.js';
+import { compareKeys } from '../keys/key-order.js';
+import type { SliceItem } from '../slices/slice.js';
+import { type KeyShape, separator } from './key-shape.js';
+import { LevelName } from './level-name.js';
+
+/** A folder holds this many times what one of its folders does, where nothing is known. */
+const folderFactor = 8;
+
+/** Beyond any bucket: where names are long, what is left in theory is beyond any number. */
+const maxPages = 1e15;
+
+/** What is left of a slice behind what is claimed, as a guess. */
+export interface WhatIsLeft {
+  readonly pages: number;
+  /**
+   * A key about so many pages behind what is claimed, shorter than real ones.
+   *
+   * @returns strictly between `claimed` and `hi`; `undefined` if none is found
+   */
+  readonly cutAhead: (pages: number) => string | undefined;
+}
+
+/** What is left on one folder level. */
+interface Stretch {
+  readonly level: number;
+  readonly pages: number;
+  readonly name: LevelName;
+  /** From the name, as a number in its places, it begins so far ahead. */
+  readonly offset: number;
+  readonly width: number;
+}
+
+/**
+ * Guesses what is left of a slice, from the one page between `cursor` and `claimed`: how far it goes in the places of its
+ * names, against what there is up to `hi`. Folders further up are taken to be alike, each holding eight of those below.
+ *
+ * @param prefix the run's own
+ * @returns `undefined` if nothing can be said: no page is done yet whose length in keys is known
+ */
+export function guessWhatIsLeft(
+  slice: Pick<SliceItem, 'lo' | 'hi' | 'cursor' | 'claimed' | 'emptyAfter'>,
+  shape: KeyShape,
+  prefix: string,
+): WhatIsLeft | undefined {
+  const { claimed, hi } = slice;
+  if (claimed === undefined || !claimed.startsWith(prefix)) return undefined;
+  const names = namesOf(claimed, prefix);
+  const from = pageStart(slice, prefix);
+  if (from === undefined) return undefined;
+  const page = measurePage(namesOf(from, prefix), names, shape, slice.cursor !== undefined);
+  if (!page) return undefined;
+  const end = nearerEnd(slice);
+  const stretches = stretchesUpTo(end?.startsWith(prefix) ? namesOf(end, prefix) : undefined, names, page, shape);
+  return {
+    pages: Math.min(maxPages, stretches.reduce((sum, { pages }) => sum + pages, 0)),
+    cutAhead(pages) {
+      let ahead = pages;
+      for (const stretch of stretches) {
+        if (ahead >= stretch.pages) {
+          ahead -= stretch.pages;
+          continue;
+        }
+        const name = stretch.name.ahead(stretch.offset + (stretch.width * ahead) / stretch.pages);
+        if (name === undefined) return undefined;
+        const cut = prefix + [...names.slice(0, stretch.level), name].join(separator);
+        const isInside = compareKeys(claimed, cut) < 0 && (hi === undefined || compareKeys(cut, hi) < 0);
+        return isInside && isLegalCut(cut, prefix) ? cut : undefined;
+      }
+      return undefined;
+    },
+  };
+}
+
+function namesOf(key: string, prefix: string): string[] {
+  return key.slice(prefix.length).split(separator);
+}
+
+/** Where the claimed page began; the slice's own beginning is a cut, and is as good where it lies in the same folder. */
+function pageStart({ cursor, lo }: Pick<SliceItem, 'cursor' | 'lo'>, prefix: string): string | undefined {
+  const start = cursor ?? lo;
+  return start?.startsWith(prefix) ? start : undefined;
+}
+
+/** `emptyAfter` is a hint: what lies above it is no reason to cut there, and none to end there. */
+function nearerEnd({ hi, emptyAfter, claimed }: Pick<SliceItem, 'hi' | 'emptyAfter' | 'claimed'>): string | undefined {
+  if (emptyAfter === undefined || compareKeys(emptyAfter, claimed!) <= 0) return hi;
+  return hi === undefined || compareKeys(emptyAfter, hi) < 0 ? emptyAfter : hi;
+}
+
+/** The level on which the page moved on, how far, and the pages that a whole folder of that level has at that pace. */
+interface PagePace {
+  readonly level: number;
+  readonly name: LevelName;
+  readonly width: number;
+  readonly folderPages: number;
+}
+
+function measurePage(
+  from: readonly string[],
+  to: readonly string[],
+  shape: KeyShape,
+  isWhole: boolean,
+): PagePace | undefined {
+  let level = 0;
+  while (level < to.length && from[level] === to[level]) level++;
+  if (level >= to.length) return undefined;
+  // A cut in another folder says nothing of where the page began.
+  if (!isWhole && level < to.length - 1) return undefined;
+  const start = from[level] ?? '';
+  const name = new LevelName(to[level]!, level, shape, firstDifference(start, to[level]!));
+  const width = Math.max(-name.widthTo(start), Number.EPSILON);
+  return { level, name, width, folderPages: name.total / width };
+}
+
+/** What is left on each level, in the order of keys: the lowest folder's rest comes first. */
+function stretchesUpTo(
+  end: readonly string[] | undefined,
+  names: readonly string[],
+  page: PagePace,
+  shape: KeyShape,
+): Stretch[] {
+  let top = 0;
+  if (end) while (top < names.length && names[top] === end[top]) top++;
+  const stretches: Stretch[] = [];
+  for (let level = Math.min(Math.max(page.level, top), names.length - 1); level >= top; level--) {
+    const bound = level === top ? end?.[level] : undefined;
+    const name = level === page.level ? page.name : new LevelName(names[level]!, level, shape);
+    // The folder itself is counted below.
+    const offset = level < page.level ? name.unit : 0;
+    const width = name.widthTo(bound) - offset;
+    if (!(width > 0)) continue;
+    const pages =
+      level === page.level
+        ? width / page.width
+        : (page.folderPages * folderFactor ** (page.level - level) * width) / name.total;
+    stretches.push({ level, name, offset, width, pages: Math.min(maxPages, pages) });
+  }
+  return stretches;
+}
+
+/** By whole characters. */
+function firstDifference(a: string, b: string): number {
+  const [left, right] = [[...a], [...b]];
+  let index = 0;
+  while (index < left.length && left[index] === right[index]) index++;
+  return index;
+}
