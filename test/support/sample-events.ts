@@ -7,6 +7,7 @@ const other = { owner: 'p', token: 1 };
 const slice = { run: 'r', seat: 0, slice: 's', name: 'n', token: 2, lease: undefined as never };
 const page = { pages: 1, objects: 1, bytes: 1 };
 const range = { cursor: undefined, lo: undefined, hi: undefined, attempts: 1 };
+const split = { run: 'r', seat: 0, slice: 's', name: 'n', owner: 'o', cut: 'k' };
 const error = new Error('trouble');
 
 /** One of each event, with all that makes a metric in it. Complete: the compiler asks for every event there is. */
@@ -30,4 +31,18 @@ export const sampleEvents: { readonly [Name in keyof LibraryEvents]: LibraryEven
   'scan-slice-lost': { ...slice, reason: 'expired', error },
   'scan-slice-released': { ...slice, why: 'out-of-time', error: undefined },
   'scan-slice-quarantined': { ...slice, ...range, error: undefined },
+  'scan-slice-split': { ...split, child: 'c1', hi: undefined, pagesLeft: 9 },
+  'scan-split-refused': split,
+  'scan-seat-waits': { run: 'r', seat: 0, waitMs: 100, held: 3 },
+  'scan-seat-ended': {
+    run: 'r',
+    seat: 0,
+    status: 'done',
+    slices: 2,
+    ...page,
+    splits: 1,
+    busyMs: 9,
+    tookMs: 10,
+  },
+  'scan-foreign-item': { run: 'r', name: 'mine', why: 'its name is none of a slice' },
 };

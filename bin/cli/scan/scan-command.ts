@@ -15,7 +15,7 @@ export function addScan(program: Command, outcome: Outcome): void {
       ),
     )
     .option('--seats <n>', 'workers at the same time (default: 8)', wholeNumber(1, 1_000))
-    .option('--slices <n>', 'slices to plan (default: twice the seats)', wholeNumber(1, 10_000))
+    .option('--slices <n>', 'slices to plan (default: one a seat)', wholeNumber(1, 10_000))
     .option('--run <id>', 'name the run; the same name again goes on where it stood (default: a new one)')
     .option('--lease <duration>', 'how long a crashed worker keeps its slice (default: 30s)', durationMs)
     .option('--page-size <n>', 'keys a request (default: 1000)', wholeNumber(1, 1_000))

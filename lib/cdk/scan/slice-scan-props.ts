@@ -38,7 +38,7 @@ export interface SliceScanProps {
 
   /** How many seats an execution has unless its input says otherwise: 1 to 1,000. @default 16 */
   readonly seats?: number;
-  /** How many slices to plan unless the input says otherwise: 1 to 10,000. @default twice the seats */
+  /** How many slices to plan unless the input says otherwise: 1 to 10,000. @default one a seat */
   readonly slices?: number;
   /** How many seats may work at once: 1 to 1,000. @default the number of seats */
   readonly maxConcurrency?: number;

@@ -37,7 +37,7 @@ export interface LeaseholdStackProps extends StackProps {
   readonly readObjects?: boolean;
   /** How many workers. @default 16 */
   readonly seats?: number;
-  /** How many slices to plan. @default twice the seats */
+  /** How many slices to plan. @default one a seat */
   readonly slices?: number;
   /** How long a lease of the scan runs without a renewal, in milliseconds. @default 30000 */
   readonly leaseMs?: number;

@@ -20,7 +20,7 @@ export interface PlanInput {
   readonly prefix?: string;
   /** How many seats: 1 to 1,000. */
   readonly seats: number;
-  /** How many slices to plan. @default twice the seats */
+  /** How many slices to plan. @default one a seat */
   readonly slices?: number;
   /** Keys a request: 1 to 1,000. @default 1,000 */
   readonly pageSize?: number;

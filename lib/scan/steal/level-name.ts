@@ -23,7 +23,8 @@ export class LevelName {
     this.#shape = shape;
     const unit = reference ?? Math.max(0, this.#name.length - 1);
     const weights = new Array<number>(unit + placesBehind + 1).fill(1);
-    for (let place = unit - 1; place >= 0; place--) weights[place] = weights[place + 1]! * this.#base(place + 1);
+    for (let place = unit - 1; place >= 0; place--)
+      weights[place] = weights[place + 1]! * this.#base(place + 1);
     for (let place = unit + 1; place < weights.length; place++)
       weights[place] = weights[place - 1]! / this.#base(place);
     this.#weights = weights;
@@ -54,7 +55,9 @@ export class LevelName {
   ahead(width: number): string | undefined {
     const first = this.#weights.findIndex((weight) => weight <= width);
     if (first < 0) return undefined;
-    const before = Array.from({ length: first + finerPlaces + 1 }, (_, place) => this.#digit(this.#name, place));
+    const before = Array.from({ length: first + finerPlaces + 1 }, (_, place) =>
+      this.#digit(this.#name, place),
+    );
     const digits = [...before];
     let rest = width;
     for (let place = first; place < digits.length && place < this.#weights.length; place++) {

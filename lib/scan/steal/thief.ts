@@ -70,7 +70,8 @@ export class Thief {
     for (const slice of held) {
       const left = guessWhatIsLeft(slice, shape, run.prefix);
       if (left && left.pages < minPagesLeft) continue;
-      if (left && slice.progress > slice.splitProgress && !hasPendingChild(slice)) victims.push({ slice, left });
+      if (left && slice.progress > slice.splitProgress && !hasPendingChild(slice))
+        victims.push({ slice, left });
       else mayComeUp = true;
     }
     victims.sort((a, b) => b.left.pages - a.left.pages);

@@ -51,9 +51,17 @@ export function guessWhatIsLeft(
   const page = measurePage(namesOf(from, prefix), names, shape, slice.cursor !== undefined);
   if (!page) return undefined;
   const end = nearerEnd(slice);
-  const stretches = stretchesUpTo(end?.startsWith(prefix) ? namesOf(end, prefix) : undefined, names, page, shape);
+  const stretches = stretchesUpTo(
+    end?.startsWith(prefix) ? namesOf(end, prefix) : undefined,
+    names,
+    page,
+    shape,
+  );
   return {
-    pages: Math.min(maxPages, stretches.reduce((sum, { pages }) => sum + pages, 0)),
+    pages: Math.min(
+      maxPages,
+      stretches.reduce((sum, { pages }) => sum + pages, 0),
+    ),
     cutAhead(pages) {
       let ahead = pages;
       for (const stretch of stretches) {
@@ -83,7 +91,11 @@ function pageStart({ cursor, lo }: Pick<SliceItem, 'cursor' | 'lo'>, prefix: str
 }
 
 /** `emptyAfter` is a hint: what lies above it is no reason to cut there, and none to end there. */
-function nearerEnd({ hi, emptyAfter, claimed }: Pick<SliceItem, 'hi' | 'emptyAfter' | 'claimed'>): string | undefined {
+function nearerEnd({
+  hi,
+  emptyAfter,
+  claimed,
+}: Pick<SliceItem, 'hi' | 'emptyAfter' | 'claimed'>): string | undefined {
   if (emptyAfter === undefined || compareKeys(emptyAfter, claimed!) <= 0) return hi;
   return hi === undefined || compareKeys(emptyAfter, hi) < 0 ? emptyAfter : hi;
 }
