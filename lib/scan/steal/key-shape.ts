@@ -73,8 +73,11 @@ export class KeyShape {
     for (const key of keys) {
       for (const [level, name] of key.split(separator).entries()) {
         seen[level] ??= [];
-        let place = 0;
-        for (const character of name) note((seen[level][place++] ??= new Map()), character.codePointAt(0)!);
+        const places = seen[level];
+        for (const [place, character] of [...name].entries()) {
+          places[place] ??= new Map();
+          note(places[place], character.codePointAt(0)!);
+        }
       }
     }
     this.#levels = seen.map((places) => places.map(toPlace));

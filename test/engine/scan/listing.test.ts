@@ -123,7 +123,7 @@ describe('an S3 that is not fit', () => {
   });
 
   it('ignores StartAfter', async () => {
-    expect(await failing('ignore-start-after')).toMatchObject({
+    expect(await failing('ignore-start-after', { seats: 2 })).toMatchObject({
       name: 'UsageError',
       message: expect.stringContaining('ignores StartAfter'),
     });

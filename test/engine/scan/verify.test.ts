@@ -173,7 +173,7 @@ describe('a plan', () => {
         .on('PutItem')
         .skip(write - 1)
         .dropRequest();
-      const options = { prefix: 'k/', seats: 4, pageSize: 3 };
+      const options = { prefix: 'k/', seats: 8, pageSize: 3 };
       await expect(scene.plan(options)).rejects.toMatchObject({ name: 'StoreError' });
       handle.remove();
       const again = await scene.plan(options);
