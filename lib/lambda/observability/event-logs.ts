@@ -84,7 +84,7 @@ function scanLines(write: WriteLog): Listeners {
     'scan-slice-quarantined': ({ run, seat, slice, name, attempts, lo, hi, error }) =>
       write('error', 'slice quarantined', { run, seat, slice, lock: name, attempts, lo, hi, error }),
     'scan-slice-split': ({ name, ...event }) => write('info', 'slice split', { ...event, lock: name }),
-    'scan-seat-ended': (event) => write('info', 'seat ended', event),
+    'scan-seat-ended': (event) => write('info', 'seat ended', { ...event }),
     'scan-foreign-item': ({ run, name, why }) =>
       write('warn', 'foreign item passed over', { run, lock: name, why }),
   };
