@@ -1,5 +1,5 @@
 export * from './client/index.js';
-export * from './errors/index.js';
+export * from './errors/errors.js';
 export type { LeaseEvent, LeaseEvents } from './events/index.js';
 export {
   type ChangeOutcome,

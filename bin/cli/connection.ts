@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { regionOf } from '../../lib/aws/region-of.js';
 import { LockClient } from '../../lib/client/index.js';
 import { requestTimeoutFor } from '../../lib/client/request-timeout.js';
+import { sdkTimeOuts } from '../../lib/runtime/index.js';
 import { endpointUrl } from '../terminal/option-readers.js';
 
 /** What every command takes. */
@@ -44,12 +45,7 @@ export function connect(options: GlobalOptions, leaseMs?: number): Connection {
   const dynamo = new DynamoDBClient({
     ...(region !== undefined && { region }),
     ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
-    // Without `throwOnRequestTimeout` the SDK only warns when the time is up.
-    requestHandler: {
-      requestTimeout: requestTimeoutMs,
-      connectionTimeout: requestTimeoutMs,
-      throwOnRequestTimeout: true,
-    },
+    ...sdkTimeOuts(requestTimeoutMs),
   });
   const locks = new LockClient({
     table: options.table,

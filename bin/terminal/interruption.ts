@@ -1,5 +1,5 @@
-import { setMaxListeners } from 'node:events';
 import { constants } from 'node:os';
+import { sharedController } from '../../lib/runtime/index.js';
 
 /** These mean "end now": Ctrl-C, a termination, a terminal that is closed. */
 const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -81,9 +81,7 @@ export interface InterruptionOptions {
  * the process at once, and what lives outside of it is then killed by the exit listeners of those who started it.
  */
 export function listenForInterruption(options: InterruptionOptions = {}): Interruption {
-  const controller = new AbortController();
-  // Each seat listens several times; Node would take more than ten listeners for a leak and warn.
-  setMaxListeners(0, controller.signal);
+  const controller = sharedController();
   const counts = wishCounter();
   const onSignal = (signalName: NodeJS.Signals): void => {
     if (!counts()) return;

@@ -9,8 +9,8 @@ import {
   takeoverBefore,
 } from '../lease/index.js';
 import { sleep } from '../runtime/index.js';
-import type { BackOff } from './back-off.js';
 import type { BackgroundRelease } from './background-release.js';
+import type { WaitPacing } from './wait-pacing.js';
 
 /** What one acquire call asks for. */
 export interface AcquisitionRequest
@@ -44,7 +44,7 @@ export interface AcquisitionHost {
 export class Acquisition {
   readonly #host: AcquisitionHost;
   readonly #request: AcquisitionRequest;
-  readonly #patience: BackOff;
+  readonly #pacing: WaitPacing;
   /** Granted to this call, and not handed out. */
   readonly #spent = new Set<string>();
   #leaseId: string;
@@ -55,10 +55,10 @@ export class Acquisition {
   #uncertain = false;
   #toldHeld = false;
 
-  constructor(host: AcquisitionHost, request: AcquisitionRequest, patience: BackOff) {
+  constructor(host: AcquisitionHost, request: AcquisitionRequest, pacing: WaitPacing) {
     this.#host = host;
     this.#request = request;
-    this.#patience = patience;
+    this.#pacing = pacing;
     this.#leaseId = host.context.runtime.randomId();
     this.#terms = request.terms();
   }
@@ -142,8 +142,8 @@ export class Acquisition {
   async #worthTrying(): Promise<boolean> {
     const { context } = this.#host;
     const { name, signal } = this.#request;
-    while (!this.#shouldGiveUp() && this.#patience.leftMs > 0) {
-      await sleep(context.runtime, this.#patience.nextDelayMs(this.#untilExpiryMs()), signal);
+    while (!this.#shouldGiveUp() && this.#pacing.leftMs > 0) {
+      await sleep(context.runtime, this.#pacing.nextDelayMs(this.#untilExpiryMs()), signal);
       try {
         this.#note(await context.store.read(name, this.#leaseId, signal));
         if (this.#mayWin()) return true;
@@ -179,8 +179,7 @@ export class Acquisition {
 
   /** What the store showed last; the first time it is told that the lock is held. */
   #note(item: LeaseItem | undefined): void {
-    if (item?.leaseId !== this.#seen?.leaseId || item?.version !== this.#seen?.version)
-      this.#patience.reset();
+    if (item?.leaseId !== this.#seen?.leaseId || item?.version !== this.#seen?.version) this.#pacing.reset();
     this.#seen = item;
     // While a lease of our own is in the way it is the store that keeps us from the lock.
     if (this.#isOurs(item)) return;
@@ -202,7 +201,7 @@ export class Acquisition {
     const holder = this.#holder();
     // Never heard of a holder: the store is what stood in the way.
     if (!holder && this.#lastError) return this.#lastError;
-    return new LockHeldError(name, holder, this.#patience.waitedMs, { cause: this.#lastError });
+    return new LockHeldError(name, holder, this.#pacing.waitedMs, { cause: this.#lastError });
   }
 
   #holder(): HolderInfo | undefined {

@@ -1,10 +1,12 @@
 import { elapsedBetween } from '../clock/index.js';
 import type { LeaseContext, LeaseIdentity } from '../lease/index.js';
-import { deadlineAfter, type Runtime } from '../runtime/index.js';
+import { BackOff, deadlineAfter, sendUntil, sleep } from '../runtime/index.js';
 
-/** Doubled after each try: eight tries cover some twelve seconds, most of them in the first one. */
-const firstPauseMs = 100;
-const maxTries = 8;
+/** In milliseconds. */
+const spacing = { firstPauseMs: 100, maxPauseMs: 5_000 };
+
+/** Of a lease that may never have been granted: over some ten seconds, most of them in the first ones. */
+const maxTriesUnseen = 8;
 
 /** Leases of one client that are known as given back. */
 const maxRemembered = 100;
@@ -61,39 +63,27 @@ export class BackgroundRelease {
   async #run(lease: LeaseIdentity, leaseMs: number): Promise<void> {
     const { clock, runtime } = this.#context;
     const since = clock.instant();
-    for (let tries = 0, pauseMs = firstPauseMs; tries < maxTries; tries++, pauseMs *= 2) {
-      if (await this.#release(lease)) return;
+    const backOff = new BackOff(runtime, spacing);
+    // A lease that nobody has seen may never have been: for that one the store is not asked for ever.
+    const maxTries = lease.token === undefined ? maxTriesUnseen : Number.POSITIVE_INFINITY;
+    for (let tries = 1; !(await this.#release(lease)) && tries < maxTries; tries++) {
       if (elapsedBetween(since, clock.instant()).least > leaseMs) return;
-      if (!(await pause(runtime, pauseMs, this.#closed.signal))) return;
+      await sleep(runtime, backOff.nextMs(), this.#closed.signal, { background: true }).catch(() => {});
+      if (this.#closed.signal.aborted) return;
     }
   }
 
   async #release(lease: LeaseIdentity): Promise<boolean> {
-    const deadline = deadlineAfter(this.#context.runtime, this.#timeoutMs);
+    const { runtime, store } = this.#context;
     try {
-      await this.#context.store.ensureTime(deadline.signal);
-      const outcome = await this.#context.store.release(lease, undefined, deadline.signal);
-      return outcome.kind === 'done' || (outcome.kind === 'lost' && lease.token !== undefined);
+      return await sendUntil(deadlineAfter(runtime, this.#timeoutMs), async (signal) => {
+        await store.ensureTime(signal);
+        const outcome = await store.release(lease, undefined, signal);
+        return outcome.kind === 'done' || (outcome.kind === 'lost' && lease.token !== undefined);
+      });
     } catch {
       // The store is why it was given up; the lease runs out by itself.
       return false;
-    } finally {
-      deadline.clear();
     }
   }
-}
-
-/** A pause that does not keep the process alive; false when it was cut short. */
-function pause(runtime: Runtime, delayMs: number, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted) return Promise.resolve(false);
-  return new Promise((resolve) => {
-    const settle = (ran: boolean) => {
-      cancel();
-      signal.removeEventListener('abort', onAbort);
-      resolve(ran);
-    };
-    const onAbort = () => settle(false);
-    const cancel = runtime.setTimer(() => settle(true), delayMs);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
 }

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { StoreClock } from '../clock/index.js';
-import { UsageError } from '../errors/index.js';
+import { quoted, UsageError } from '../errors/index.js';
 import type { HoldSettings } from '../lease/index.js';
 import type { Runtime } from '../runtime/index.js';
 import type { LambdaCaller, ServiceTransport } from '../service-client/service-transport.js';
@@ -165,7 +165,7 @@ export function holdSettings(client: LockClientOptions, hold: HoldOptions): Hold
 export function timeLeftMs({ endsInMs }: HoldOptions): number | undefined {
   if (endsInMs === undefined) return undefined;
   if (typeof endsInMs !== 'function') {
-    throw new UsageError(`endsInMs: must be a function that tells milliseconds, got ${String(endsInMs)}`);
+    throw new UsageError(`endsInMs: must be a function that tells milliseconds, got ${quoted(endsInMs)}`);
   }
   const leftMs = endsInMs();
   checkNumber('endsInMs', leftMs, 1);
@@ -187,12 +187,12 @@ export function checkNumber(
 ): void {
   if (typeof value === 'number' && Number.isFinite(value) && value >= least && value <= most) return;
   const limits = most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `from ${least} to ${most}`;
-  throw new UsageError(`${option}: must be a number ${limits}, got ${String(value)}`);
+  throw new UsageError(`${option}: must be a number ${limits}, got ${quoted(value)}`);
 }
 
 /** @throws UsageError if the label can't be stored or shown */
 export function checkOwner(owner: string): void {
   if (typeof owner === 'string' && owner !== '' && isWellFormed(owner) && Buffer.byteLength(owner) <= 256)
     return;
-  throw new UsageError(`owner: must be well-formed Unicode of 1 to 256 bytes, got ${JSON.stringify(owner)}`);
+  throw new UsageError(`owner: must be well-formed Unicode of 1 to 256 bytes, got ${quoted(owner)}`);
 }

@@ -1,11 +1,10 @@
 import { elapsedBetween } from '../clock/index.js';
 import { LockLostError, StoreError } from '../errors/index.js';
 import type { Lease, LeaseContext } from '../lease/index.js';
-import { sleep } from '../runtime/index.js';
+import { retry } from '../runtime/index.js';
 
-/** Doubled after each try, up to the longest. */
-const firstPauseMs = 50;
-const longestPauseMs = 1_000;
+/** In milliseconds. */
+const spacing = { firstPauseMs: 50, maxPauseMs: 1_000 };
 
 /**
  * Writes down that work is done, under the lease that it was done under. The work can't be undone, so a store that
@@ -26,14 +25,11 @@ export async function lastWrite(
   const leftMs = lease.remainingMs;
   const lost = (reason: LockLostError['reason'], cause: unknown) =>
     new LockLostError(lease.name, reason, lease.token, { cause, result });
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
-    try {
-      return await write();
-    } catch (error) {
-      if (error instanceof LockLostError) throw lost(error.reason, error);
-      if (!(error instanceof StoreError && error.retryable)) throw error;
-      if (elapsedBetween(since, clock.instant()).most > leftMs) throw lost('store-unavailable', error);
-    }
-    await sleep(runtime, pauseMs);
-  }
+  const mayPass = (error: unknown) => {
+    if (error instanceof LockLostError) throw lost(error.reason, error);
+    if (!(error instanceof StoreError && error.retryable)) return false;
+    if (elapsedBetween(since, clock.instant()).most > leftMs) throw lost('store-unavailable', error);
+    return true;
+  };
+  await retry(runtime, { ...spacing, mayPass }, write);
 }

@@ -1,5 +1,5 @@
 import type { HolderInfo } from '../errors/index.js';
-import type { Runtime } from '../runtime/index.js';
+import { type Runtime, whenAborted } from '../runtime/index.js';
 
 /** A place at the head of a name's line; whoever has it may go to the store. */
 export interface Turn {
@@ -47,7 +47,7 @@ export class LocalQueue {
     return new Promise((resolve, reject) => {
       const settle = () => {
         cancel();
-        signal?.removeEventListener('abort', onAbort);
+        leave();
       };
       const waiter: Waiter = {
         admit: () => {
@@ -60,15 +60,14 @@ export class LocalQueue {
         settle();
         line.waiters.splice(line.waiters.indexOf(waiter), 1);
       };
-      const onAbort = () => {
-        giveUp();
-        reject(signal?.reason);
-      };
       const cancel = this.#runtime.setAwaitedTimer(() => {
         giveUp();
         resolve(undefined);
       }, waitMs);
-      signal?.addEventListener('abort', onAbort, { once: true });
+      const leave = whenAborted(signal, () => {
+        giveUp();
+        reject(signal?.reason);
+      });
       line.waiters.push(waiter);
     });
   }

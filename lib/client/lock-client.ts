@@ -4,12 +4,11 @@ import { StoreClock } from '../clock/index.js';
 import { LockHeldError } from '../errors/index.js';
 import { publish } from '../events/index.js';
 import { Lease, type LeaseContext, type LeaseItem, parseHandedOver } from '../lease/index.js';
-import { systemRuntime } from '../runtime/index.js';
+import { sdkTimeOuts, systemRuntime } from '../runtime/index.js';
 import type { ServiceTransport } from '../service-client/service-transport.js';
 import { DynamoTable, type ItemChange, type LeaseTable } from '../table/index.js';
 import { Acquisition, type AcquisitionRequest } from './acquisition.js';
 import { Admin } from './admin.js';
-import { BackOff } from './back-off.js';
 import { BackgroundRelease } from './background-release.js';
 import { claimNext } from './claim-next.js';
 import {
@@ -31,6 +30,7 @@ import { type OnceOptions, type OnceOutcome, once } from './once.js';
 import { defaultOwner } from './owner.js';
 import { type ResumeOptions, resume } from './resume.js';
 import { makeTransport, serviceContext, tableContext } from './store-context.js';
+import { WaitPacing } from './wait-pacing.js';
 import { runUnder } from './with-lock.js';
 
 /** How to try for a lock, and how to hold it. */
@@ -140,9 +140,9 @@ export class LockClient implements AsyncDisposable {
     terms();
     options.signal?.throwIfAborted();
 
-    const patience = this.#patience(waitMs);
+    const pacing = this.#pacing(waitMs);
     const turn = options.supersede ? noTurn() : await this.#queue.enter(name, waitMs, options.signal);
-    if (!turn) throw new LockHeldError(name, this.#queue.toHolder(name), patience.waitedMs);
+    if (!turn) throw new LockHeldError(name, this.#queue.toHolder(name), pacing.waitedMs);
     const request: AcquisitionRequest = {
       name,
       owner,
@@ -155,7 +155,7 @@ export class LockClient implements AsyncDisposable {
     };
     try {
       const host = { context: this.context, giveBack: this.#giveBack };
-      const acquisition = new Acquisition(host, request, patience);
+      const acquisition = new Acquisition(host, request, pacing);
       const grant = await acquisition.run();
       const lease = new Lease(
         this.context,
@@ -167,7 +167,7 @@ export class LockClient implements AsyncDisposable {
       );
       turn.holder = () => lease.holderInfo;
       const { token, leaseId, takenOverFrom } = lease;
-      const { waitedMs } = patience;
+      const { waitedMs } = pacing;
       publish('granted', { name, owner, token, leaseId, waitedMs, takenOverFrom, adopted: grant.adopted });
       return lease;
     } catch (error) {
@@ -316,10 +316,10 @@ export class LockClient implements AsyncDisposable {
     return this.close();
   }
 
-  #patience(waitMs: number): BackOff {
+  #pacing(waitMs: number): WaitPacing {
     const pollFloorMs = this.#options.pollFloorMs ?? defaults.pollFloorMs;
     const pollCeilingMs = this.#options.pollCeilingMs ?? Math.max(defaults.pollCeilingMs, pollFloorMs);
-    return new BackOff(this.context.clock, this.context.runtime, { waitMs, pollFloorMs, pollCeilingMs });
+    return new WaitPacing(this.context.clock, this.context.runtime, { waitMs, pollFloorMs, pollCeilingMs });
   }
 }
 
@@ -342,13 +342,11 @@ function makeTable(
 }
 
 function makeOwnClient(options: LockClientOptions): DynamoDBClient {
-  const requestTimeout = options.requestTimeoutMs ?? defaults.requestTimeoutMs;
   const region = regionOf('table', options.table as string, 'dynamodb', options.region);
   return new DynamoDBClient({
     ...(region !== undefined && { region }),
     ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
     maxAttempts: options.maxAttempts ?? defaults.maxAttempts,
-    // Without `throwOnRequestTimeout` the SDK only warns when the time is up.
-    requestHandler: { requestTimeout, connectionTimeout: requestTimeout, throwOnRequestTimeout: true },
+    ...sdkTimeOuts(options.requestTimeoutMs ?? defaults.requestTimeoutMs),
   });
 }

@@ -1,5 +1,4 @@
-import { inspect } from 'node:util';
-import { UsageError } from '../errors/index.js';
+import { quoted, UsageError } from '../errors/index.js';
 
 /** Names are partition keys: DynamoDB takes 2,048 bytes, half of that is plenty. */
 const maxNameBytes = 1024;
@@ -25,7 +24,7 @@ export function checkGroupName(group: string): void {
 
 function check(what: string, name: string): void {
   const problem = findProblem(name);
-  if (problem) throw new UsageError(`${what} ${problem}; got ${shown(name)}`);
+  if (problem) throw new UsageError(`${what} ${problem}; got ${quoted(name)}`);
 }
 
 function findProblem(name: unknown): string | undefined {
@@ -41,10 +40,4 @@ function findProblem(name: unknown): string | undefined {
 /** Whether the text has a UTF-8 form of its own. */
 export function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
-}
-
-function shown(name: unknown): string {
-  // JSON can't tell everything that a caller without types may hand in.
-  const text = typeof name === 'string' ? JSON.stringify(name) : inspect(name, { depth: 0 });
-  return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }

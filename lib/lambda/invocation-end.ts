@@ -1,13 +1,13 @@
 import { StoreError, UsageError } from '../errors/index.js';
 import type { Lease } from '../lease/index.js';
-import { deadlineAfter, type Runtime, sleep } from '../runtime/index.js';
+import { deadlineAfter, type Runtime, retry, sendUntil } from '../runtime/index.js';
 import type { RemainingTime } from './invocation.js';
 
 /** This part of the margin is kept for the answer itself; the rest is for giving the lease back. */
 const partForAnswer = 1 / 4;
 
-/** Before a release is repeated; doubled each time, in all no longer than the margin. */
-const firstPauseMs = 50;
+/** Before a release is repeated, in milliseconds; in all no longer than the answer can wait. */
+const spacing = { firstPauseMs: 50, maxPauseMs: 1_000 };
 
 /**
  * The end of one invocation, and what must be over before it:
@@ -87,31 +87,20 @@ export class InvocationEnd {
    * Gives the lease back, and waits for it as long as the answer can wait. What the store does not take for a moment is
    * repeated: in the background it would wait for the next invocation. Never throws.
    */
-  giveBack(lease: Lease, runtime: Runtime): Promise<void> {
-    return new Promise((resolve) => {
-      const untilAnswerMs = this.leftMs() + this.#marginMs * (1 - partForAnswer);
-      const deadline = deadlineAfter(runtime, Math.max(1, untilAnswerMs));
-      // A write of the work's own may stand before the release; that one is not waited for either.
-      deadline.signal.addEventListener('abort', () => resolve(), { once: true });
-      void this.#release(lease, runtime, deadline.signal).finally(() => {
-        deadline.clear();
-        resolve();
-      });
-    });
+  async giveBack(lease: Lease, runtime: Runtime): Promise<void> {
+    const untilAnswerMs = this.leftMs() + this.#marginMs * (1 - partForAnswer);
+    const deadline = deadlineAfter(runtime, Math.max(1, untilAnswerMs));
+    // A write of the work's own may stand before the release; that one is not waited for either.
+    await sendUntil(deadline, (signal) => this.#release(lease, runtime, signal)).catch(() => {});
   }
 
   async #release(lease: Lease, runtime: Runtime, signal: AbortSignal): Promise<void> {
-    for (let pauseMs = firstPauseMs, pausedMs = 0; pausedMs < this.#marginMs; pauseMs *= 2) {
-      try {
-        await lease.release(undefined, signal);
-        return;
-      } catch (error) {
-        if (!(error instanceof StoreError && error.retryable)) break;
-      }
-      await sleep(runtime, pauseMs, signal).catch(() => {});
-      pausedMs += pauseMs;
+    const mayPass = (error: unknown) => error instanceof StoreError && error.retryable && !signal.aborted;
+    try {
+      await retry(runtime, { ...spacing, mayPass, signal }, () => lease.release(undefined, signal));
+    } catch {
+      // Once more, and told if it fails.
+      await lease.giveBack(signal);
     }
-    // Once more, and told if it fails.
-    await lease.giveBack(signal);
   }
 }

@@ -3,7 +3,7 @@ import { regionOf } from '../aws/region-of.js';
 import { defaults } from '../client/defaults.js';
 import { StoreClock } from '../clock/index.js';
 import { type LeaseContext, TableStore } from '../lease/index.js';
-import { deadlineAfter, type Runtime, systemRuntime } from '../runtime/index.js';
+import { deadlineAfter, type Runtime, sdkTimeOuts, systemRuntime } from '../runtime/index.js';
 import {
   createLockService,
   endExecution,
@@ -70,11 +70,7 @@ function makeContext({ table: tableName, dynamoEndpoint }: LockServiceSettings):
     ...(region !== undefined && { region }),
     ...(dynamoEndpoint !== undefined && { endpoint: dynamoEndpoint }),
     maxAttempts,
-    requestHandler: {
-      requestTimeout: requestTimeoutMs,
-      connectionTimeout: requestTimeoutMs,
-      throwOnRequestTimeout: true,
-    },
+    ...sdkTimeOuts(requestTimeoutMs),
   });
   const callTimeoutMs = requestTimeoutMs * maxAttempts;
   const table = new DynamoTable({ client, tableName, clock, runtime, callTimeoutMs });

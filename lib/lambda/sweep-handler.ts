@@ -1,7 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { regionOf } from '../aws/region-of.js';
 import { LockClient } from '../client/index.js';
-import { UsageError } from '../errors/index.js';
+import { quoted, UsageError } from '../errors/index.js';
+import { sdkTimeOuts } from '../runtime/index.js';
 import { type SweepAnswer, sweepLeases } from '../table/sweep/index.js';
 import type { Environment, RemainingTime } from './invocation.js';
 
@@ -50,11 +51,7 @@ function sweepClients(env: Environment): SweepClients {
     ...(region !== undefined && { region }),
     ...(dynamoEndpoint !== undefined && { endpoint: dynamoEndpoint }),
     maxAttempts: 5,
-    requestHandler: {
-      requestTimeout: requestTimeoutMs,
-      connectionTimeout: requestTimeoutMs,
-      throwOnRequestTimeout: true,
-    },
+    ...sdkTimeOuts(requestTimeoutMs),
   });
   return { table, deletesPerSecond, client, locks: new LockClient({ table, endpoint: dynamoEndpoint }) };
 }
@@ -64,6 +61,6 @@ function parseDeletesPerSecond(text: string | undefined): number {
   const perSecond = Number(text);
   if (Number.isInteger(perSecond) && perSecond >= 1 && perSecond <= 1_000) return perSecond;
   throw new UsageError(
-    `LEASEHOLD_DELETES_PER_SECOND: must be a whole number from 1 to 1000, got ${JSON.stringify(text)}`,
+    `LEASEHOLD_DELETES_PER_SECOND: must be a whole number from 1 to 1000, got ${quoted(text)}`,
   );
 }

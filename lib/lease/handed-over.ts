@@ -1,4 +1,4 @@
-import { UsageError } from '../errors/index.js';
+import { quoted, UsageError } from '../errors/index.js';
 
 /**
  * A lease on its way from one process to the next, as JSON: what `handOver` answers and `resume` takes. Whoever has it
@@ -29,7 +29,7 @@ const longestLeaseMs = 366 * 24 * 60 * 60 * 1000;
  */
 export function parseHandedOver(json: unknown): HandedOver {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw new UsageError(`resume: must be the object that handOver answered, got ${shown(json)}`);
+    throw new UsageError(`resume: must be the object that handOver answered, got ${quoted(json)}`);
   }
   const { handOver, name, leaseId, token, owner, expiresAt, leaseMs } = json as Record<string, unknown>;
   demand('handOver', handOver === 1, '1: another version wrote this, or it is something else', handOver);
@@ -43,7 +43,7 @@ export function parseHandedOver(json: unknown): HandedOver {
 }
 
 function demand(field: string, isRight: boolean, limit: string, value: unknown): void {
-  if (!isRight) throw new UsageError(`resume: ${field} must be ${limit}; got ${shown(value)}`);
+  if (!isRight) throw new UsageError(`resume: ${field} must be ${limit}; got ${quoted(value)}`);
 }
 
 function isId(value: unknown): boolean {
@@ -56,10 +56,4 @@ function isWhole(value: unknown, least: number): boolean {
 
 function isLength(value: unknown): boolean {
   return typeof value === 'number' && value >= 1 && value <= longestLeaseMs;
-}
-
-function shown(value: unknown): string {
-  const text =
-    typeof value === 'object' && value !== null ? 'an object' : (JSON.stringify(value) ?? String(value));
-  return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }

@@ -1,5 +1,6 @@
 import { type HolderInfo, LockLostError, type LossReason, StoreError, UsageError } from '../errors/index.js';
 import { publish } from '../events/index.js';
+import { sharedController } from '../runtime/index.js';
 import type { ItemChange } from '../table/index.js';
 import type { Grant } from './acquire-request.js';
 import type { HandedOver } from './handed-over.js';
@@ -99,7 +100,7 @@ export class Lease implements AsyncDisposable {
   /** Aborts when the lease is in danger or over, at the latest a safety margin before its end; the reason is a `LockLostError`. */
   get signal(): AbortSignal {
     // Made when it is asked for: most short holds never do.
-    this.#abort ??= new AbortController();
+    this.#abort ??= sharedController();
     if (this.#loss) this.#abort.abort(this.#loss);
     return this.#abort.signal;
   }

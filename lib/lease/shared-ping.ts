@@ -1,3 +1,4 @@
+import { orAborted } from '../runtime/index.js';
 import type { LeaseTable } from '../table/index.js';
 
 /** A request that is under way, for all who wait for its answer. */
@@ -21,7 +22,7 @@ export async function sharedPing(table: LeaseTable, signal?: AbortSignal): Promi
   const flight = flights.get(table) ?? takeOff(table);
   flight.waiting += 1;
   try {
-    await landedUnless(flight, signal);
+    await orAborted(flight.landed, signal);
   } finally {
     flight.waiting -= 1;
     if (flight.waiting === 0) flight.abandon();
@@ -45,13 +46,4 @@ function takeOff(table: LeaseTable): Flight {
   flight.landed.catch(() => {});
   flights.set(table, flight);
   return flight;
-}
-
-function landedUnless({ landed }: Flight, signal: AbortSignal | undefined): Promise<void> {
-  if (!signal) return landed;
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    landed.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

@@ -1,4 +1,7 @@
+export * from './abort.js';
 export * from './deadline.js';
+export * from './retry.js';
 export * from './runtime.js';
+export * from './sdk-time-outs.js';
 export * from './sleep.js';
 export * from './system-runtime.js';

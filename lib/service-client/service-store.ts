@@ -11,7 +11,7 @@ import type {
   ResumeOutcome,
   ResumeRequest,
 } from '../lease/index.js';
-import { deadlineAfter, type Runtime } from '../runtime/index.js';
+import { deadlineAfter, type Runtime, sendUntil } from '../runtime/index.js';
 import type { ServiceErrorBody, SuccessOf } from '../service/answers.js';
 import { isStorable } from '../service/json-value.js';
 import type { Operation, RequestOf } from '../service/requests.js';
@@ -158,11 +158,11 @@ export class ServiceStore implements LeaseStore {
     const kind = requestKind(operation);
     const deadline = deadlineAfter(runtime, callTimeoutMs, signal);
     const sentAt = clock.instant();
-    const response = await this.#exchange(JSON.stringify({ operation, ...request }), deadline.signal)
-      .catch((error) => {
-        throw toTransportError(error, service, name, kind);
-      })
-      .finally(deadline.clear);
+    const body = JSON.stringify({ operation, ...request });
+    // The SDK would report an AbortError of its own; the signal's reason says whose doing it was.
+    const response = await sendUntil(deadline, (ends) => transport.send(body, ends)).catch((error) => {
+      throw toTransportError(error, service, name, kind);
+    });
     if (response.failed) throw toFailure(response, service, name, kind);
 
     const answer = parsed(response.payload);
@@ -174,16 +174,6 @@ export class ServiceStore implements LeaseStore {
     if (error.name === 'StoreError') throw storeError(error, kind, attempts);
     if (error.name === 'UsageError') throw usageError(error);
     return { error, attempts };
-  }
-
-  async #exchange(request: string, signal: AbortSignal) {
-    try {
-      signal.throwIfAborted();
-      return await this.#options.transport.send(request, signal);
-    } catch (error) {
-      // The SDK reports its own AbortError; the reason says whose doing it was.
-      throw signal.aborted ? signal.reason : error;
-    }
   }
 
   /** An error of the service, but none that this operation can end with. */

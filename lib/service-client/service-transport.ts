@@ -1,6 +1,7 @@
 import type { InvokeCommandInput, LambdaClient } from '@aws-sdk/client-lambda';
 import { regionOf } from '../aws/region-of.js';
 import { UsageError } from '../errors/index.js';
+import { sdkTimeOuts } from '../runtime/index.js';
 
 /** What came back from the function: its answer, or that it failed. */
 export interface ServiceResponse {
@@ -84,12 +85,7 @@ function toConfig({ region, endpoint, requestTimeoutMs, maxAttempts }: LambdaTra
     ...(region !== undefined && { region }),
     ...(endpoint !== undefined && { endpoint }),
     maxAttempts,
-    // Without `throwOnRequestTimeout` the SDK only warns when the time is up.
-    requestHandler: {
-      requestTimeout: requestTimeoutMs,
-      connectionTimeout: requestTimeoutMs,
-      throwOnRequestTimeout: true,
-    },
+    ...sdkTimeOuts(requestTimeoutMs),
   };
 }
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { UsageError } from '../errors/index.js';
+import { quoted, UsageError } from '../errors/index.js';
 import { type Operation, requests, type ServiceRequest } from './requests.js';
 
 /**
@@ -9,13 +9,13 @@ import { type Operation, requests, type ServiceRequest } from './requests.js';
  */
 export function readRequest(input: unknown): ServiceRequest {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw new UsageError(`request: must be a JSON object, got ${shown(input)}`);
+    throw new UsageError(`request: must be a JSON object, got ${quoted(input)}`);
   }
   const fields = input as Readonly<Record<string, unknown>>;
   const operation = ownField(fields, 'operation');
   if (typeof operation !== 'string' || !Object.hasOwn(requests, operation)) {
     throw new UsageError(
-      `operation: must be one of ${Object.keys(requests).join(', ')}; got ${shown(operation)}`,
+      `operation: must be one of ${Object.keys(requests).join(', ')}; got ${quoted(operation)}`,
     );
   }
   const schema = requests[operation as Operation];
@@ -23,7 +23,7 @@ export function readRequest(input: unknown): ServiceRequest {
   const unknown = Object.keys(fields).find((key) => !Object.hasOwn(schema.entries, key));
   if (unknown !== undefined) {
     const known = Object.keys(schema.entries).join(', ');
-    throw new UsageError(`${operation}: takes ${known}; got ${shown(unknown)}`, readName(fields));
+    throw new UsageError(`${operation}: takes ${known}; got ${quoted(unknown)}`, readName(fields));
   }
   const read = v.safeParse(schema, fields, { abortEarly: true });
   if (!read.success) throw wrongField(schema, read.issues[0], fields);
@@ -42,7 +42,7 @@ function wrongField(
   )[key]!;
   const field = 'wrapped' in entry ? entry.wrapped : entry;
   const must = v.getDescription(field) ?? issue.message;
-  return new UsageError(`${key}: must be ${must}; got ${shown(ownField(fields, key))}`, readName(fields));
+  return new UsageError(`${key}: must be ${must}; got ${quoted(ownField(fields, key))}`, readName(fields));
 }
 
 /** What no single field can say. */
@@ -73,16 +73,4 @@ function ownField(fields: Readonly<Record<string, unknown>>, key: string): unkno
 function readName(fields: Readonly<Record<string, unknown>>): string | undefined {
   const name = ownField(fields, 'name');
   return v.is(requests.inspect.entries.name, name) ? name : undefined;
-}
-
-/** A part of what came; never an error of its own, however deep it is nested. */
-function shown(value: unknown): string {
-  let text: string | undefined;
-  try {
-    text = value === undefined ? 'nothing' : JSON.stringify(value);
-  } catch {
-    // Nested too deep.
-  }
-  text ??= `a ${typeof value}`;
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

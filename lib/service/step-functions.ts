@@ -1,4 +1,5 @@
 import type { DescribeExecutionOutput, SFNClient } from '@aws-sdk/client-sfn';
+import { deadlineAfter, sdkTimeOuts, sendUntil, systemRuntime } from '../runtime/index.js';
 import type { ExecutionState, ExecutionWatch } from './execution-watch.js';
 
 /** How {@link stepFunctions} is set up. */
@@ -27,7 +28,11 @@ export function stepFunctions(options: StepFunctionsOptions = {}): ExecutionWatc
         const client = clients.get(region) ?? new SFNClient(clientConfig(region, options));
         clients.set(region, client);
         const command = new DescribeExecutionCommand({ executionArn: execution });
-        return findState((await client.send(command, { ...(signal && { abortSignal: signal }) })).status);
+        const { status } = await sendUntil(
+          deadlineAfter(systemRuntime, callTimeoutMs, signal),
+          (abortSignal) => client!.send(command, { abortSignal }),
+        );
+        return findState(status);
       } catch (error) {
         return (error as Error)?.name === 'ExecutionDoesNotExist' ? 'missing' : 'unknown';
       }
@@ -43,16 +48,15 @@ function findState(status: DescribeExecutionOutput['status']): ExecutionState {
   return ended.has(status) ? 'ended' : 'running';
 }
 
+/** The end of one request, in milliseconds, also where the client has no credentials to send it with. */
+const callTimeoutMs = 3_000;
+
 function clientConfig(region: string, { endpoint, requestTimeoutMs = 1_000 }: StepFunctionsOptions) {
   return {
     region,
     ...(endpoint !== undefined && { endpoint }),
     // Asked again by the next taker; a caller waits for this one.
     maxAttempts: 1,
-    requestHandler: {
-      requestTimeout: requestTimeoutMs,
-      connectionTimeout: requestTimeoutMs,
-      throwOnRequestTimeout: true,
-    },
+    ...sdkTimeOuts(requestTimeoutMs),
   };
 }

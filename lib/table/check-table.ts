@@ -6,6 +6,7 @@ import {
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
 import { UsageError } from '../errors/index.js';
+import { boundedClient, systemRuntime } from '../runtime/index.js';
 import { toStoreError } from './store-errors.js';
 import { groupIndexName } from './table-names.js';
 
@@ -19,6 +20,9 @@ export interface TableCheck {
   /** What could not be found out, one sentence each. */
   readonly remarks: readonly string[];
 }
+
+/** The end of one request over all its attempts, in milliseconds. */
+const callTimeoutMs = 30_000;
 
 /** Answers that mean that nobody here can say, rather than that something is wrong. */
 const cannotTell = new Set(['UnknownOperationException', 'NotImplemented', 'AccessDeniedException']);
@@ -71,10 +75,11 @@ export async function tableFindings(
   tableName: string,
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<TableFindings> {
-  const table = await described(client, tableName, options.signal);
+  const bounded = boundedClient(client, systemRuntime, callTimeoutMs);
+  const table = await described(bounded, tableName, options.signal);
   const timeToLive = isStronglyConsistent(table)
     ? { none: true, remark: [withoutTimeToLive] }
-    : await readTimeToLive(client, tableName, options.signal);
+    : await readTimeToLive(bounded, tableName, options.signal);
   return {
     key: keyProblems(table),
     index: indexProblems(table),

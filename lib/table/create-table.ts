@@ -9,7 +9,14 @@ import {
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { StoreError, UsageError } from '../errors/index.js';
-import { deadlineAfter, type Runtime, sleep, systemRuntime } from '../runtime/index.js';
+import {
+  BackOff,
+  boundedClient,
+  deadlineAfter,
+  type Runtime,
+  sleep,
+  systemRuntime,
+} from '../runtime/index.js';
 import { indexProblems, isStronglyConsistent, keyProblems, replicaProblems } from './check-table.js';
 import { toStoreError } from './store-errors.js';
 import { groupIndexName } from './table-names.js';
@@ -38,9 +45,12 @@ export interface CreatedTable {
 const ttlAttribute = 'ttl';
 const hourMs = 3_600_000;
 
+/** The end of one request over all its attempts, in milliseconds. */
+const callTimeoutMs = 30_000;
+
 /** The request and its answer, with the end and the error that all of them share. */
 interface Calls {
-  readonly client: DynamoDBClient;
+  readonly client: Pick<DynamoDBClient, 'send'>;
   readonly tableName: string;
   readonly runtime: Runtime;
   readonly signal: AbortSignal | undefined;
@@ -60,7 +70,7 @@ export async function createTable(
   options: CreateTableOptions = {},
 ): Promise<CreatedTable> {
   const { signal, runtime = systemRuntime, waitMs = 300_000, timeToLive = true } = options;
-  const calls: Calls = { client, tableName, runtime, signal };
+  const calls: Calls = { client: boundedClient(client, runtime, callTimeoutMs), tableName, runtime, signal };
   try {
     const created = (await describe(calls)) === undefined && (await create(calls));
     const table = await pollUntil(calls, waitMs, 'active', async () => {
@@ -206,12 +216,13 @@ async function pollUntil<T>(
   what: string,
   ask: () => Promise<T | undefined>,
 ): Promise<T> {
+  const backOff = new BackOff(runtime, { firstPauseMs: 100, maxPauseMs: 2_000 });
   const deadline = deadlineAfter(runtime, waitMs, signal);
   try {
-    for (let pauseMs = 100; ; pauseMs = Math.min(2_000, pauseMs * 2)) {
+    for (;;) {
       const answer = await ask();
       if (answer !== undefined) return answer;
-      await sleep(runtime, pauseMs, deadline.signal);
+      await sleep(runtime, backOff.nextMs(), deadline.signal);
     }
   } catch (error) {
     if (!deadline.expired()) throw error;

@@ -12,7 +12,7 @@ import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import type { StoreClock } from '../clock/index.js';
 import { StoreError, UsageError } from '../errors/index.js';
 import { publish } from '../events/index.js';
-import { deadlineAfter, type Runtime, sleep } from '../runtime/index.js';
+import { BackOff, deadlineAfter, type Runtime, sendUntil, sleep } from '../runtime/index.js';
 import { timed } from './date-header.js';
 import { type ConditionalChange, toExpression } from './expression.js';
 import type { LeaseTable, Paging, StoredItem, WriteAnswer } from './lease-table.js';
@@ -23,7 +23,10 @@ import { groupIndexName, pingName } from './table-names.js';
 const batchSize = 100;
 
 /** A batch of which nothing is read is asked for again this often, over some ten seconds in all. */
-const maxThrottledRounds = 6;
+const maxThrottledRounds = 8;
+
+/** Pauses before a batch is asked for again, in milliseconds. */
+const batchSpacing = { firstPauseMs: 100, maxPauseMs: 5_000 };
 
 /** What the table needs besides its name. */
 export interface DynamoTableOptions {
@@ -116,6 +119,7 @@ export class DynamoTable implements LeaseTable {
   async getMany(names: readonly string[], signal?: AbortSignal): Promise<readonly StoredItem[]> {
     const found: StoredItem[] = [];
     let wanted = [...new Set(names)].map(toKey);
+    const backOff = new BackOff(this.#options.runtime, batchSpacing);
     for (let throttledRounds = 0; wanted.length > 0; ) {
       const asked = wanted.slice(0, batchSize);
       const command = new BatchGetItemCommand({
@@ -130,13 +134,10 @@ export class DynamoTable implements LeaseTable {
       wanted = [...left, ...wanted.slice(batchSize)];
       if (left.length === 0) continue;
       // A part of a batch may be throttled without an error; waiting longer each time is what AWS asks for.
-      throttledRounds += left.length === asked.length ? 1 : 0;
+      if (left.length < asked.length) backOff.reset();
+      else throttledRounds += 1;
       if (throttledRounds > maxThrottledRounds) throw this.#throttledBatch();
-      await sleep(
-        this.#options.runtime,
-        50 * 2 ** throttledRounds * (0.5 + this.#options.runtime.random()),
-        signal,
-      );
+      await sleep(this.#options.runtime, backOff.nextMs(), signal);
     }
     return found;
   }
@@ -207,16 +208,10 @@ export class DynamoTable implements LeaseTable {
   async #send(command: AnyCommand, signal?: AbortSignal): Promise<AnyCommand> {
     const { client, clock, runtime, callTimeoutMs } = this.#options;
     timed(command, clock);
-    const deadline = deadlineAfter(runtime, callTimeoutMs, signal);
-    try {
-      deadline.signal.throwIfAborted();
-      return await client.send(command, { abortSignal: deadline.signal });
-    } catch (error) {
-      // The SDK reports its own AbortError; the reason says whose doing it was.
-      throw deadline.signal.aborted ? deadline.signal.reason : error;
-    } finally {
-      deadline.clear();
-    }
+    // The SDK would report an AbortError of its own; the signal's reason says whose doing it was.
+    return sendUntil(deadlineAfter(runtime, callTimeoutMs, signal), (abortSignal) =>
+      client.send(command, { abortSignal }),
+    );
   }
 }
 

@@ -8,6 +8,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { StoreClock } from '../../../lib/clock/index.js';
+import { boundedClient, systemRuntime } from '../../../lib/runtime/index.js';
 import { timed } from '../../../lib/table/date-header.js';
 import { groupIndexName } from '../../../lib/table/table-names.js';
 import { about, type Finding } from './findings.js';
@@ -88,6 +89,9 @@ function probes(TableName: string, name: string | undefined): Probe[] {
   ];
 }
 
+/** The end of one request over all its attempts, in milliseconds. */
+const callTimeoutMs = 30_000;
+
 /**
  * Tries each action that a client needs, by requests that can't change anything: reads, and writes under a condition
  * that is never true. Their responses set the clock.
@@ -101,10 +105,11 @@ export async function permissionFindings(
   name?: string,
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
+  const bounded = boundedClient(client, systemRuntime, callTimeoutMs);
   for (const probe of probes(tableName, name)) {
     timed(probe.command, clock);
     const hint = name === undefined ? ', or say with --name which lock it may use' : '';
-    findings.push(toFinding(probe, hint, await client.send(probe.command).then(() => undefined, named)));
+    findings.push(toFinding(probe, hint, await bounded.send(probe.command).then(() => undefined, named)));
   }
   return findings;
 }

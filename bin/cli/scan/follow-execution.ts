@@ -1,5 +1,5 @@
 import { DescribeExecutionCommand, GetExecutionHistoryCommand, type SFNClient } from '@aws-sdk/client-sfn';
-import { sleep, systemRuntime } from '../../../lib/runtime/index.js';
+import { BackOff, boundedClient, sleep, systemRuntime } from '../../../lib/runtime/index.js';
 import type { ScanVerdict } from '../../../lib/scan/index.js';
 
 /** How an execution ended, in the words of Step Functions. */
@@ -17,8 +17,11 @@ export interface FollowOptions {
   readonly tell?: (elapsedMs: number) => void;
 }
 
-const firstPauseMs = 500;
-const longestPauseMs = 10_000;
+/** In milliseconds. */
+const spacing = { firstPauseMs: 500, maxPauseMs: 10_000 };
+
+/** The end of one request over all its attempts, in milliseconds. */
+const callTimeoutMs = 30_000;
 const tellEveryMs = 10_000;
 
 /** An execution outlives its follower's network by far; this many failures in a row are some minutes. */
@@ -41,10 +44,12 @@ export async function followExecution(
   const startedMs = performance.now();
   let toldMs = startedMs;
   let failures = 0;
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
+  const backOff = new BackOff(systemRuntime, spacing);
+  const client = boundedClient(sfn, systemRuntime, callTimeoutMs);
+  for (;;) {
     try {
       const command = new DescribeExecutionCommand({ executionArn });
-      const { status, output, error, cause } = await sfn.send(command, { abortSignal: signal });
+      const { status, output, error, cause } = await client.send(command, { abortSignal: signal });
       failures = 0;
       if (status !== 'RUNNING' && status !== 'PENDING_REDRIVE')
         return { status: status!, output, error, cause };
@@ -58,7 +63,7 @@ export async function followExecution(
       toldMs = nowMs;
       tell?.(nowMs - startedMs);
     }
-    await sleep(systemRuntime, pauseMs, signal);
+    await sleep(systemRuntime, backOff.nextMs(), signal);
   }
 }
 

@@ -1,8 +1,7 @@
-import { setMaxListeners } from 'node:events';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { LockClient } from '../../../lib/client/index.js';
 import type { StoreError } from '../../../lib/errors/index.js';
-import { sleep } from '../../../lib/runtime/index.js';
+import { BackOff, childSignal, retry, sleep } from '../../../lib/runtime/index.js';
 import {
   type Processor,
   type ScanVerdict,
@@ -22,8 +21,10 @@ export interface Rounds {
   readonly signal: AbortSignal;
 }
 
-const maxRetries = 5;
-const longestPauseMs = 15_000;
+const maxTries = 6;
+
+/** In milliseconds. */
+const spacing = { firstPauseMs: 500, maxPauseMs: 15_000 };
 
 /**
  * Works and verifies until the verdict is final: what the state machine does in AWS, with its retries and pauses.
@@ -33,57 +34,50 @@ const longestPauseMs = 15_000;
  */
 export async function runRounds(rounds: Rounds): Promise<ScanVerdict> {
   const { locks, s3, run, processor, signal } = rounds;
-  for (let round = 1; ; round++) {
+  const backOff = new BackOff(locks.context.runtime, spacing);
+  for (;;) {
     const answers = await workAll(rounds);
     const verdict = await verifyScan({ locks, s3, run, processor, signal });
     if (verdict.status !== 'more') return verdict;
     if (answers.every(({ status }) => status === 'superseded')) throw superseded(run);
-    await sleep(locks.context.runtime, pauseMs(rounds, round), signal);
+    await sleep(locks.context.runtime, backOff.nextMs(), signal);
   }
 }
 
 /** All seats at once. The first error stops the others, which give back what they hold before it is thrown. */
 async function workAll(rounds: Rounds): Promise<SeatAnswer[]> {
-  const failed = new AbortController();
-  const signal = AbortSignal.any([rounds.signal, failed.signal]);
-  setMaxListeners(0, signal);
+  const { signal, abort, clear } = childSignal(rounds.signal);
   const seats = Array.from({ length: rounds.seats }, async (_, seat) => {
     try {
       return await workOne({ ...rounds, signal }, seat);
     } catch (error) {
-      failed.abort(error);
+      abort(error);
       throw error;
     }
   });
   await Promise.allSettled(seats);
+  clear();
   rounds.signal.throwIfAborted();
-  failed.signal.throwIfAborted();
+  signal.throwIfAborted();
   return Promise.all(seats);
 }
 
 async function workOne(rounds: Rounds, seat: number): Promise<SeatAnswer> {
   const { locks, s3, run, processor, signal } = rounds;
-  for (let retries = 0; ; ) {
-    try {
-      const answer = await workSeat({ locks, s3, run, seat, processor, signal });
-      if (answer.status !== 'more') return answer;
-      retries = 0;
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!isRetryable(error) || retries === maxRetries) throw error;
-      retries += 1;
-      await sleep(locks.context.runtime, pauseMs(rounds, retries), signal);
-    }
+  const mayPass = (error: unknown) => {
+    signal.throwIfAborted();
+    return isRetryable(error);
+  };
+  for (;;) {
+    const answer = await retry(locks.context.runtime, { ...spacing, mayPass, maxTries, signal }, () =>
+      workSeat({ locks, s3, run, seat, processor, signal }),
+    );
+    if (answer.status !== 'more') return answer;
   }
 }
 
 function isRetryable(error: unknown): boolean {
   return error instanceof Error && error.name === 'StoreError' && (error as StoreError).retryable;
-}
-
-/** Exponential, with full jitter. */
-function pauseMs({ locks }: Rounds, attempt: number): number {
-  return Math.min(longestPauseMs, 500 * 2 ** attempt) * (0.5 + locks.context.runtime.random() / 2);
 }
 
 function superseded(run: string): CommandFailure {

@@ -1,4 +1,4 @@
-import { UsageError } from '../../errors/index.js';
+import { quoted, UsageError } from '../../errors/index.js';
 
 /** The fields of an event from outside. Each reader names the field, its limit and its value when it is wrong. */
 export class EventFields {
@@ -53,6 +53,5 @@ export function parseObject(what: string, value: unknown): Readonly<Record<strin
 }
 
 function wrong(field: string, limit: string, value: unknown): UsageError {
-  const shown = (JSON.stringify(value) ?? 'nothing').slice(0, 200);
-  return new UsageError(`${field}: must be ${limit}, got ${shown}`);
+  return new UsageError(`${field}: must be ${limit}, got ${quoted(value)}`);
 }

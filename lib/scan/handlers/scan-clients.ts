@@ -5,6 +5,7 @@ import { regionOf } from '../../aws/region-of.js';
 import { LockClient } from '../../client/index.js';
 import { requestTimeoutFor } from '../../client/request-timeout.js';
 import type { Environment } from '../../lambda/invocation.js';
+import { sdkTimeOuts } from '../../runtime/index.js';
 import { s3Address } from '../listing/s3-address.js';
 import type { Processor } from '../results/processor.js';
 import { withLedger } from '../results/with-ledger.js';
@@ -42,11 +43,7 @@ function scanClients(settings: ScanSettings): ScanClients {
   });
   const s3 = new S3Client({
     ...s3Address({ endpoint: settings.s3Endpoint }),
-    requestHandler: {
-      requestTimeout: s3RequestTimeoutMs,
-      connectionTimeout: s3ConnectionTimeoutMs,
-      throwOnRequestTimeout: true,
-    },
+    ...sdkTimeOuts(s3RequestTimeoutMs, s3ConnectionTimeoutMs),
   });
   return { settings, locks, s3 };
 }
@@ -59,7 +56,7 @@ export function ledgered(processor: Processor, settings: ScanSettings): Processo
   const client = new DynamoDBClient({
     ...(region !== undefined && { region }),
     ...(settings.dynamoEndpoint !== undefined && { endpoint: settings.dynamoEndpoint }),
-    requestHandler: { requestTimeout: timeoutMs, connectionTimeout: timeoutMs, throwOnRequestTimeout: true },
+    ...sdkTimeOuts(timeoutMs),
   });
   return withLedger(processor, { client: DynamoDBDocumentClient.from(client), table: settings.ledgerTable });
 }

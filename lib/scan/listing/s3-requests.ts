@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { LeaseholdError, StoreError, UsageError } from '../../errors/index.js';
-import { deadlineAfter, type Runtime } from '../../runtime/index.js';
+import { deadlineAfter, type Runtime, sendUntil } from '../../runtime/index.js';
 
 /** The end of one request, in milliseconds: a connection that hangs costs this much. */
 const requestTimeoutMs = 10_000;
@@ -43,10 +43,11 @@ export class S3Requests {
     for (let attempt = 1; ; attempt++) {
       const deadline = deadlineAfter(this.#runtime, timeoutMs, signal);
       try {
-        deadline.signal.throwIfAborted();
-        this.#count += 1;
         // biome-ignore lint/suspicious/noExplicitAny: the SDK's commands share no type that names their output
-        const output: any = await this.#s3.send(command as any, { abortSignal: deadline.signal });
+        const output: any = await sendUntil(deadline, (abortSignal) => {
+          this.#count += 1;
+          return this.#s3.send(command as never, { abortSignal });
+        });
         this.#countRetries(output);
         return output;
       } catch (error) {
@@ -55,8 +56,6 @@ export class S3Requests {
         // A connection that hangs says nothing of the next one.
         if (deadline.expired() && attempt < tries) continue;
         throw s3ErrorOf(deadline.expired() ? deadline.signal.reason : error, bucket);
-      } finally {
-        deadline.clear();
       }
     }
   }

@@ -1,6 +1,6 @@
+import { type ChildSignal, childSignal } from '../../runtime/index.js';
 import { isWithin } from '../keys/key-order.js';
 import type { ScanObject } from '../results/processor.js';
-import { linkedSignal } from '../seats/linked-signal.js';
 import { type ListingTarget, listPage } from './s3-listing.js';
 import type { S3Requests } from './s3-requests.js';
 
@@ -21,7 +21,7 @@ export class SliceLister {
   readonly #requests: S3Requests;
   readonly #target: ListingTarget;
   readonly #pageSize: number;
-  readonly #stop: ReturnType<typeof linkedSignal>;
+  readonly #stop: ChildSignal;
   #ahead: { readonly after: string | undefined; readonly listed: Promise<Listed> } | undefined;
 
   constructor(
@@ -33,7 +33,7 @@ export class SliceLister {
     this.#requests = requests;
     this.#target = target;
     this.#pageSize = pageSize;
-    this.#stop = linkedSignal(...signals);
+    this.#stop = childSignal(...signals);
   }
 
   /** Begins to list the page behind a key. Its failure, if any, shows when the page is asked for. */

@@ -1,4 +1,4 @@
-import { type Runtime, sleep, systemRuntime } from '../../runtime/index.js';
+import { type Runtime, retry, systemRuntime } from '../../runtime/index.js';
 import { inParallel } from '../seats/in-parallel.js';
 import type { ProcessContext, ScanObject, ScanPage } from './processor.js';
 
@@ -17,7 +17,8 @@ export interface EachObjectCounts {
   readonly failed: number;
 }
 
-const firstPauseMs = 100;
+/** In milliseconds. */
+const spacing = { firstPauseMs: 100, maxPauseMs: 30_000 };
 
 /**
  * Works on each object of a page. One that fails is tried again; if it fails for good it is recorded with its key,
@@ -46,17 +47,17 @@ export async function eachObject(
 /** The last error, or `undefined` once it worked. */
 async function triedOften(work: () => Promise<unknown>, options: EachObjectOptions): Promise<unknown> {
   const { signal, retries = 2, runtime = systemRuntime } = options;
-  for (let attempt = 0; ; attempt++) {
+  const endsPage = (error: unknown) =>
+    signal.aborted ||
+    (error instanceof Error && (error.name === 'StaleTokenError' || error.name === 'LockLostError'));
+  signal.throwIfAborted();
+  try {
+    const mayPass = (error: unknown) => !endsPage(error);
+    await retry(runtime, { ...spacing, mayPass, maxTries: retries + 1, signal }, work);
+    return undefined;
+  } catch (error) {
     signal.throwIfAborted();
-    try {
-      await work();
-      return undefined;
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof Error && (error.name === 'StaleTokenError' || error.name === 'LockLostError'))
-        throw error;
-      if (attempt >= retries) return error ?? new Error('failed without an error');
-    }
-    await sleep(runtime, firstPauseMs * 2 ** attempt * (0.5 + runtime.random() / 2), signal);
+    if (endsPage(error)) throw error;
+    return error ?? new Error('failed without an error');
   }
 }

@@ -1,8 +1,7 @@
 import type { Lease } from '../../lease/index.js';
-import type { Runtime } from '../../runtime/index.js';
+import { childSignal, type Runtime, whenAborted } from '../../runtime/index.js';
 import type { ProcessContext, Processor, ScanPage, SliceOutput } from '../results/processor.js';
 import { type ObjectFailure, toFailure } from '../results/tally.js';
-import { linkedSignal } from './linked-signal.js';
 import type { SeatTime } from './seat-time.js';
 
 /** After its signal a processor has this long to come to an end, in milliseconds; then it is left behind. */
@@ -37,7 +36,7 @@ export interface PageResult {
  */
 export async function processPage(work: PageWork): Promise<PageResult> {
   const { runtime, processor, page, lease, time, pageTimeoutMs } = work;
-  const scope = linkedSignal(lease.signal, work.signal);
+  const scope = childSignal(lease.signal, work.signal);
   const limitMs = Math.min(pageTimeoutMs, time.leftMs);
   const cancel = runtime.setTimer(() => scope.abort(timeIsUp(limitMs)), Math.max(0, limitMs));
   const failures: ObjectFailure[] = [];
@@ -62,16 +61,13 @@ export async function processPage(work: PageWork): Promise<PageResult> {
 function orLeftBehind<T>(runtime: Runtime, work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     let cancel = () => {};
-    const onAbort = () => {
+    const leave = whenAborted(signal, () => {
       cancel = runtime.setAwaitedTimer(() => reject(signal.reason), graceMs);
-    };
-    const settle = () => {
+    });
+    work.then(resolve, reject).finally(() => {
       cancel();
-      signal.removeEventListener('abort', onAbort);
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
-    work.then(resolve, reject).finally(settle);
+      leave();
+    });
   });
 }
 

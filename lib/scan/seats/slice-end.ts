@@ -1,5 +1,5 @@
 import type { LockLostError } from '../../errors/index.js';
-import { deadlineAfter } from '../../runtime/index.js';
+import { deadlineAfter, sendUntil } from '../../runtime/index.js';
 import { shortMessage } from '../results/tally.js';
 import { publishScan } from './scan-events.js';
 import type { SeatHost } from './seat-host.js';
@@ -81,13 +81,12 @@ function findReason({ lease }: SliceWork, error: unknown) {
 
 async function look(host: SeatHost, name: string) {
   const { runtime, table } = host.context;
-  const deadline = deadlineAfter(runtime, lookTimeoutMs, host.signal);
   try {
-    return await table.get(name, deadline.signal);
+    return await sendUntil(deadlineAfter(runtime, lookTimeoutMs, host.signal), (signal) =>
+      table.get(name, signal),
+    );
   } catch {
     // The next look for work meets the same store, and says so if it can't be used.
     return undefined;
-  } finally {
-    deadline.clear();
   }
 }

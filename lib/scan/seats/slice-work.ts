@@ -1,5 +1,6 @@
 import { StoreError } from '../../errors/index.js';
 import type { Lease, LeaseItem, ReleaseOutcome } from '../../lease/index.js';
+import { childSignal } from '../../runtime/index.js';
 import { S3Requests } from '../listing/s3-requests.js';
 import { SliceLister } from '../listing/slice-lister.js';
 import { loadPartial, PartialStore } from '../results/partial-store.js';
@@ -8,7 +9,6 @@ import { leaseOutputPrefix, pageOutput, sliceOutputPrefix } from '../results/sli
 import { persistently } from '../slices/persistence.js';
 import { parseSlice, parseSliceId, type SliceItem } from '../slices/slice.js';
 import { hasPendingChild, materialiseChild } from '../slices/slice-creation.js';
-import { linkedSignal } from './linked-signal.js';
 import { processPage } from './page-processing.js';
 import { publishScan, type SliceEvent } from './scan-events.js';
 import type { SeatHost } from './seat-host.js';
@@ -84,7 +84,7 @@ export class SliceWork {
   async run(): Promise<void> {
     const { context, run, signal } = this.#host;
     this.#tellAcquired();
-    const scope = linkedSignal(this.lease.signal, signal);
+    const scope = childSignal(this.lease.signal, signal);
     const lister = new SliceLister(this.#lists, run, run.pageSize, [scope.signal]);
     try {
       if (hasPendingChild(this.#before)) await materialiseChild(context, run.run, this.#before, scope.signal);

@@ -1,6 +1,7 @@
 import { defaults } from '../../client/defaults.js';
 import type { LockClient } from '../../client/index.js';
 import { type Lease, takeoverBefore } from '../../lease/index.js';
+import { boundedClient } from '../../runtime/index.js';
 import { inParallel } from '../../scan/seats/in-parallel.js';
 import { deleteIfExpired, type ExpiryRule, expiredPage, type Sender } from './expired-items.js';
 import { Pace } from './pace.js';
@@ -38,6 +39,8 @@ const pageMs = 5_000;
 const maxItemsOfPage = 1_000;
 /** What a request may take with all its attempts, and giving the lock back. */
 const reserveMs = 30_000;
+/** The end of one request over all its attempts, in milliseconds. */
+const callTimeoutMs = 20_000;
 const lanes = 8;
 
 /**
@@ -67,8 +70,9 @@ interface Progress {
 }
 
 async function sweepFrom(start: string | undefined, options: SweepOptions, lease: Lease): Promise<Progress> {
-  const { locks, client, table, deletesPerSecond, remainingMs = () => Number.POSITIVE_INFINITY } = options;
+  const { locks, table, deletesPerSecond, remainingMs = () => Number.POSITIVE_INFINITY } = options;
   const { signal } = lease;
+  const client = boundedClient(options.client, locks.context.runtime, callTimeoutMs);
   const pace = new Pace(locks.context.runtime, deletesPerSecond);
   const limit = Math.max(1, Math.min(maxItemsOfPage, Math.floor((deletesPerSecond * pageMs) / 1_000)));
   const count = { scanned: 0, deleted: 0, spared: 0 };

@@ -106,8 +106,8 @@ export const acquireRemovals: readonly Removal[] = [
   {
     name: 'waiting: never past the end of the holder’s lease',
     file: acquisition,
-    find: 'this.#patience.nextDelayMs(this.#untilExpiryMs())',
-    replace: 'this.#patience.nextDelayMs(30_000) * 20',
+    find: 'this.#pacing.nextDelayMs(this.#untilExpiryMs())',
+    replace: 'this.#pacing.nextDelayMs(30_000) * 20',
     noticedBy: [{ suite: 'lock' }],
   },
   {
@@ -141,7 +141,7 @@ export const acquireRemovals: readonly Removal[] = [
   {
     name: 'give-back: on a signal of its own',
     file: 'lib/client/background-release.ts',
-    find: 'store.release(lease, undefined, deadline.signal);',
+    find: 'store.release(lease, undefined, signal);',
     replace: 'store.release(lease, undefined, AbortSignal.abort());',
     noticedBy: [{ suite: 'lock' }],
   },

@@ -72,8 +72,8 @@ export const invocationRemovals: readonly Removal[] = [
   {
     name: 'invocation: a release that does not come back is given up before the answer, not left under way over a freeze (C28)',
     file: invocationEnd,
-    find: 'await lease.release(undefined, signal);',
-    replace: 'await lease.release();',
+    find: 'await sendUntil(deadline, (signal) => this.#release(lease, runtime, signal)).catch(() => {});',
+    replace: 'await this.#release(lease, runtime, new AbortController().signal);',
     noticedBy: [
       {
         file: withLockedHandlerTests,
@@ -84,8 +84,8 @@ export const invocationRemovals: readonly Removal[] = [
   {
     name: 'invocation: a release that the store does not take for a moment is repeated before the answer leaves (C36)',
     file: invocationEnd,
-    find: 'if (!(error instanceof StoreError && error.retryable)) break;',
-    replace: 'if (error) break;',
+    find: '=> error instanceof StoreError && error.retryable && !signal.aborted;',
+    replace: '=> false && error;',
     noticedBy: [
       {
         file: withLockedHandlerTests,

@@ -104,8 +104,8 @@ export const lostAnswersRemovals: readonly Removal[] = [
   {
     name: 'lost answers: an acquire that lands late is given back, too (C09)',
     file: 'lib/client/background-release.ts',
-    find: 'const maxTries = 8;',
-    replace: 'const maxTries = 1;',
+    find: 'const maxTriesUnseen = 8;',
+    replace: 'const maxTriesUnseen = 1;',
     noticedBy: [
       {
         file: lostAnswersTests,

@@ -43,8 +43,8 @@ export const requestsRemovals: readonly Removal[] = [
   {
     name: 'requests: every request ends, whatever the SDK’s settings (C28)',
     file: dynamoTable,
-    find: 'const deadline = deadlineAfter(runtime, callTimeoutMs, signal);',
-    replace: 'const deadline = deadlineAfter(runtime, 600_000, signal);',
+    find: 'deadlineAfter(runtime, callTimeoutMs, signal)',
+    replace: 'deadlineAfter(runtime, 600_000, signal)',
     noticedBy: [
       {
         file: readsAndDeadlinesTests,
@@ -55,7 +55,7 @@ export const requestsRemovals: readonly Removal[] = [
   },
   {
     name: 'requests: an attempt that hangs is given up, not only warned of',
-    file: lockClient,
+    file: 'lib/runtime/sdk-time-outs.ts',
     find: 'throwOnRequestTimeout: true',
     replace: 'throwOnRequestTimeout: false',
     noticedBy: [
@@ -130,8 +130,8 @@ export const requestsRemovals: readonly Removal[] = [
   },
   {
     name: 'requests: waits leave no listener on the caller’s signal (C18)',
-    file: 'lib/runtime/deadline.ts',
-    find: "parent?.removeEventListener('abort', onAbort);",
+    file: 'lib/runtime/abort.ts',
+    find: "signal.removeEventListener('abort', onAbort);",
     replace: '',
     noticedBy: [{ file: waitingTests, title: 'C18 100 waits on one signal leave no listener behind' }],
   },
