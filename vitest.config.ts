@@ -1,16 +1,40 @@
 import { defineConfig } from 'vitest/config';
+import { SummaryReporter } from './test/support/report/summary-reporter.js';
+
+/** What all runs of the tests share. */
+export const shared = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  // The AWS SDK tells every process that it will drop Node 20; once, in the engines field, is enough.
+  env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
+};
+
+/** Constructs deploy the functions' bundles, and local functions run them. */
+export const bundlesFirst = 'test/support/bundles-first.ts';
+
+/** The kinds of tests, told apart by folder. */
+const kinds = [
+  // In memory: all share what was loaded, the SDK above all, which takes longer than they do.
+  { name: 'unit', pool: 'threads', isolate: false },
+  // On an engine of this process.
+  { name: 'engine', pool: 'forks', globalSetup: bundlesFirst },
+  // With processes of their own.
+  { name: 'process', pool: 'forks', globalSetup: bundlesFirst },
+] as const;
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: 'test/support/bundles-first.ts',
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // The AWS SDK tells every process that it will drop Node 20; once, in the engines field, is enough.
-    env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
+    projects: kinds.map((kind) => ({
+      test: {
+        ...shared,
+        ...kind,
+        include: [`test/${kind.name}/**/*.test.ts`],
+        exclude: ['**/*.long.test.ts'],
+      },
+    })),
     // Two cores: a file a worker, so that engines and child processes get their share of the machine.
     maxWorkers: 2,
-    // The verbose reporter names every skipped test, and why it is; the file is what CI counts from.
-    reporters: ['verbose', ['json', { outputFile: '.leasehold/test-results.json' }]],
+    // The file is what CI counts from.
+    reporters: ['default', new SummaryReporter(), ['json', { outputFile: '.leasehold/test-results.json' }]],
   },
 });

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { bySize, size } from './size.js';
 
-/** Cases of a property, unless it says otherwise. */
+/** Cases of a property in the long form, unless it says otherwise. */
 const usualCases = 10_000;
+
+/** The short form has that many times fewer, but not so few that it means nothing. */
+const [shortening, minShortCases] = [20, 50];
 
 /** Replays a failure: the seed that was printed. It counts for all properties of the run. */
 const seedVariable = 'LEASEHOLD_PROPERTY_SEED';
@@ -12,7 +16,7 @@ const maxCasesVariable = 'LEASEHOLD_PROPERTY_CASES';
 
 /** How a property is checked. */
 export interface CheckOptions {
-  /** Fewer only where each case takes a real engine, real files or a whole scan. @default 10_000 */
+  /** In the long form; fewer only where each case takes a real engine, real files or a whole scan. @default 10_000 */
   readonly cases?: number;
 }
 
@@ -30,12 +34,14 @@ export function checkProperty<Ts>(
 ): void | Promise<void> {
   const seed = numberIn(seedVariable) ?? Math.floor(Math.random() * 2 ** 31);
   const maxCases = numberIn(maxCasesVariable);
-  const numRuns = Math.min(cases, maxCases ?? cases);
+  const short = Math.min(cases, Math.max(minShortCases, Math.ceil(cases / shortening)));
+  const numRuns = Math.min(bySize({ short, long: cases }), maxCases ?? cases);
   const { file, title } = testAtHand();
   console.log(`property "${title}": ${numRuns.toLocaleString('en')} cases, seed ${seed}`);
   const reporter = (details: fc.RunDetails<Ts>) => {
     if (!details.failed) return;
-    const again = `${seedVariable}=${seed} npx vitest run ${file} -t ${JSON.stringify(title)}`;
+    const form = size === 'long' ? 'LEASEHOLD_TEST_SIZE=long ' : '';
+    const again = `${form}${seedVariable}=${seed} npx vitest run ${file} -t ${JSON.stringify(title)}`;
     const why = String(details.errorInstance);
     const message = `${fc.defaultReportMessage(details)}\n\n${why}\n\nAgain: ${again}\n`;
     throw new Error(message, { cause: details.errorInstance });

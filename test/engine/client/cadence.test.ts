@@ -97,8 +97,9 @@ describe('how often a lease is renewed', () => {
     async (settings) => {
       using events = new EventLog();
       const name = stage.name();
-      // Long enough for a machine that stands still: the lease is not what this is about.
-      const { locks, meter, clocks } = await stage.it.readyActor({ ...settings, leaseMs: 30_000 });
+      // For a machine that stands still: neither the lease nor a request's repetition is what this is about.
+      const patient = { leaseMs: 60_000, requestTimeoutMs: 20_000 };
+      const { locks, meter, clocks } = await stage.it.readyActor({ ...settings, ...patient });
       const since = clocks.monotonicMs();
       const lease = await locks.acquire(name);
       await events.next('renewed', name, 4);

@@ -241,12 +241,14 @@ describe.each(engines)('going on with a lease that was handed over, on %s', (eng
 
   it('I4 a delayed duplicate of the write changes nothing, whatever came after', async () => {
     const { name, json } = await onItsWay();
-    const { locks, faults } = await stage.it.readyActor();
+    // No renewal changes the item meanwhile, however slow this machine is.
+    const calm = { leaseMs: 120_000, renewEveryMs: 60_000, requestTimeoutMs: 20_000 };
+    const { locks, faults } = await stage.it.readyActor(calm);
     faults.on('UpdateItem').once().duplicate({ afterMs: 300 });
     const first = await locks.resume(json);
     const second = await locks.resume(json);
     const before = await stage.it.item(name);
-    await new Promise((resolve) => setTimeout(resolve, 600));
+    await faults.settled();
     expect(await stage.it.item(name)).toEqual(before);
     expect(first.token).toBeLessThan(second.token);
     await second.release();

@@ -7,9 +7,10 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { createLeaseTable } from '../../../lib/local/index.js';
 import { bundled } from '../../support/bundle.js';
+import { bySize } from '../../support/size.js';
 import { useStage } from '../../support/use-stage.js';
 
-const processes = 50;
+const processes = bySize({ short: 12, long: 50 });
 const turns = 3;
 
 interface Report {
@@ -17,7 +18,7 @@ interface Report {
   readonly errors: string[];
 }
 
-describe('50 processes that want one lock', () => {
+describe('processes that want one lock, in the long form 50', () => {
   const stage = useStage();
 
   it('I1 I2 I3 never two inside, no increment lost, tokens strictly rise, no error and no process left', {

@@ -1,24 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundleLambdas } from '../../../bin/build/lambda-bundles.js';
+import { describe, expect, it } from 'vitest';
 import { startLocalLambda } from '../../../bin/start/state-machine/index.js';
 import { createSweepHandler } from '../../../lib/lambda/index.js';
+import { bundledHandler } from '../../support/bundles.js';
 import { useStage } from '../../support/use-stage.js';
 
 const context = { getRemainingTimeInMillis: () => 600_000 };
 
 describe('the bundled sweeper in a process of its own, on a real engine', () => {
   const stage = useStage();
-  let home: string;
-
-  beforeAll(async () => {
-    home = await mkdtemp(join(tmpdir(), 'leasehold-sweep-'));
-    await bundleLambdas(home);
-  });
-
-  afterAll(() => rm(home, { recursive: true, force: true }));
 
   it('deletes expired items and says how many', async () => {
     const [old, recent] = [stage.name(), stage.name()];
@@ -27,7 +16,7 @@ describe('the bundled sweeper in a process of its own, on a real engine', () => 
     await using lambda = await startLocalLambda({
       functions: {
         sweep: {
-          handler: join(home, 'sweep', 'index.mjs'),
+          handler: bundledHandler('sweep'),
           env: {
             LEASEHOLD_TABLE: stage.it.table,
             LEASEHOLD_DYNAMODB_ENDPOINT: stage.it.dynamo.endpoint,

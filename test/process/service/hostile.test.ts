@@ -125,7 +125,7 @@ function findRefusal(answer: AnyAnswer): AnyAnswer {
 describe('malformed and hostile requests', () => {
   const stage = useStage();
 
-  it('by the hundred thousand: a typed client error each, nothing written, nothing changed', async () => {
+  it('by the thousand, in the long form by the hundred thousand: a typed client error each, nothing written, nothing changed', async () => {
     const actor = await stage.it.readyActor();
     const handle = handlerOver(actor);
     await using _lease = await stage.it.actor().locks.acquire(victim, { leaseMs: 600_000 });

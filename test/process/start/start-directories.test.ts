@@ -1,10 +1,8 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { oddNames } from '../../support/local/odd-names.js';
-import { bundleOnce } from '../../support/start/bundle-once.js';
 import { startJson } from '../../support/start/start-process.js';
 import { names, temporaryFiles } from '../../support/start/temporary-files.js';
 
-beforeAll(bundleOnce);
 vi.setConfig({ testTimeout: 240_000 });
 
 describe('npm start -- --dir', () => {

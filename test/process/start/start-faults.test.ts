@@ -1,9 +1,7 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { bundleOnce } from '../../support/start/bundle-once.js';
+import { describe, expect, it, vi } from 'vitest';
 import { startJson, startProcess } from '../../support/start/start-process.js';
 import { names, temporaryFiles } from '../../support/start/temporary-files.js';
 
-beforeAll(bundleOnce);
 vi.setConfig({ testTimeout: 240_000 });
 
 describe('npm start with faults', () => {

@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { sameWishMs } from '../../../bin/terminal/interruption.js';
 import { twiceWithinAMillisecond } from '../../support/cli/double-signal.js';
 import { descendants, isAlive, until } from '../../support/local/child-processes.js';
-import { bundleOnce } from '../../support/start/bundle-once.js';
 import { type StartProcess, startProcess } from '../../support/start/start-process.js';
 import { names, temporaryFiles } from '../../support/start/temporary-files.js';
 
-beforeAll(bundleOnce);
 vi.setConfig({ testTimeout: 240_000 });
 
 const nothingLeft = { leftFiles: [], leftProcesses: [] };

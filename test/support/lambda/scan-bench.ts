@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { bundleLambdas } from '../../../bin/build/lambda-bundles.js';
 import {
   type LocalFunction,
   type LocalLambda,
@@ -11,6 +10,7 @@ import {
   startLocalLambda,
 } from '../../../bin/start/state-machine/index.js';
 import { createLeaseTable, startDynamo, startS3, walkDirectory } from '../../../lib/local/index.js';
+import { bundledHandler } from '../bundles.js';
 import { madeTable } from '../made-table.js';
 
 /** Everything a deployed scan needs, on this machine: engine, table, bucket with files, bundled functions. */
@@ -42,11 +42,7 @@ export async function scanBench(
     await mkdir(dirname(join(directory, key)), { recursive: true });
     await writeFile(join(directory, key), content(key));
   }
-  const [dynamo, s3] = await Promise.all([
-    startDynamo(),
-    startS3({ buckets: { data: directory } }),
-    bundleLambdas(home),
-  ]);
+  const [dynamo, s3] = await Promise.all([startDynamo(), startS3({ buckets: { data: directory } })]);
   const client = new DynamoDBClient(dynamo.clientConfig());
   await createLeaseTable(client, 'leases');
   await madeTable(client, 'ledger', 'slice');
@@ -55,7 +51,6 @@ export async function scanBench(
     LEASEHOLD_DYNAMODB_ENDPOINT: dynamo.endpoint,
     LEASEHOLD_S3_ENDPOINT: s3.endpoint,
   };
-  const bundled = (name: string) => join(home, name, 'index.mjs');
   return {
     client,
     env,
@@ -63,9 +58,9 @@ export async function scanBench(
       const all = { env: { ...env, ...more }, timeoutMs: 30_000 };
       return startLocalLambda({
         functions: {
-          plan: { handler: bundled('plan'), ...all },
-          work: { handler: bundled('work'), ...all, ...work },
-          verify: { handler: bundled('verify'), ...all },
+          plan: { handler: bundledHandler('plan'), ...all },
+          work: { handler: bundledHandler('work'), ...all, ...work },
+          verify: { handler: bundledHandler('verify'), ...all },
         },
         ...hooks,
       });

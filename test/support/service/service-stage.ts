@@ -1,9 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { bundleLambda } from '../../../bin/build/lambda-bundles.js';
 import {
   type LambdaEndpoint,
   type LambdaEndpointOptions,
@@ -19,6 +15,7 @@ import {
   type LocalDynamo,
   startDynamo,
 } from '../../../lib/local/index.js';
+import { bundledHandler } from '../bundles.js';
 import { shortLease } from '../stage.js';
 
 /** The names of the two functions. */
@@ -40,11 +37,9 @@ export class ServiceStage implements AsyncDisposable {
   readonly lambda: LocalLambda;
   readonly endpoint: LambdaEndpoint;
   readonly lambdaClient: LambdaClient;
-  readonly #home: string;
   readonly #clients: LockClient[] = [];
 
-  private constructor(home: string, dynamo: LocalDynamo, lambda: LocalLambda, endpoint: LambdaEndpoint) {
-    this.#home = home;
+  private constructor(dynamo: LocalDynamo, lambda: LocalLambda, endpoint: LambdaEndpoint) {
     this.dynamo = dynamo;
     this.raw = new DynamoDBClient(dynamo.clientConfig());
     this.lambda = lambda;
@@ -53,11 +48,7 @@ export class ServiceStage implements AsyncDisposable {
   }
 
   static async open(options: ServiceStageOptions = {}): Promise<ServiceStage> {
-    const home = await mkdtemp(join(tmpdir(), 'leasehold-service-'));
-    const [dynamo] = await Promise.all([
-      startDynamo({ ...(options.engine && { engine: options.engine }) }),
-      bundleLambda(join(import.meta.dirname, '..', '..', '..', 'lambda', 'lock-service.ts'), home),
-    ]);
+    const dynamo = await startDynamo({ ...(options.engine && { engine: options.engine }) });
     const raw = new DynamoDBClient(dynamo.clientConfig());
     await createLeaseTable(raw, 'leases');
     raw.destroy();
@@ -70,7 +61,7 @@ export class ServiceStage implements AsyncDisposable {
       ...options.env,
     };
     const definition = {
-      handler: join(home, 'lock-service', 'index.mjs'),
+      handler: bundledHandler('lock-service'),
       timeoutMs: 10_000,
       ...options.functions,
     };
@@ -80,7 +71,7 @@ export class ServiceStage implements AsyncDisposable {
         [operators]: { ...definition, env: { ...env, LEASEHOLD_OPERATIONS: 'operate' } },
       },
     });
-    return new ServiceStage(home, dynamo, lambda, await startLambdaEndpoint(lambda, options));
+    return new ServiceStage(dynamo, lambda, await startLambdaEndpoint(lambda, options));
   }
 
   newLambdaClient(maxAttempts = 2): LambdaClient {
@@ -119,6 +110,5 @@ export class ServiceStage implements AsyncDisposable {
     await this.endpoint.stop();
     await this.lambda.stop();
     await this.dynamo.stop();
-    await rm(this.#home, { recursive: true, force: true });
   }
 }

@@ -1,0 +1,10 @@
+import { fileURLToPath } from 'node:url';
+import type { BundleName } from '../../lib/cdk/functions/index.js';
+
+/** Where the functions' bundles are: made once, before all tests, from the sources as they are. */
+export const bundlesDirectory = fileURLToPath(new URL('../../dist/lambda', import.meta.url));
+
+/** The path of a bundled function. */
+export function bundledHandler(name: BundleName): string {
+  return `${bundlesDirectory}/${name}/index.mjs`;
+}

@@ -1,0 +1,34 @@
+import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node';
+
+/** Ends the output of a run with what was skipped, by name with the reason in it, and with the time that it took. */
+export class SummaryReporter implements Reporter {
+  #startMs = 0;
+
+  onTestRunStart(): void {
+    this.#startMs = performance.now();
+  }
+
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const skipped = modules.flatMap((module) => [...skippedIn(module)]);
+    console.log(`\nskipped: ${skipped.length === 0 ? 'nothing' : ''}`);
+    for (const line of skipped) console.log(`  ${line}`);
+    const seconds = Math.round((performance.now() - this.#startMs) / 1000);
+    const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+    console.log(`\nthe tests took ${clock} minutes`);
+  }
+}
+
+/** A suite that is skipped as a whole is one line. A test that was only not chosen by `-t` is none. */
+function* skippedIn(parent: TestModule | TestSuite): Generator<string> {
+  for (const child of parent.children) {
+    const isSkipped = child.options.mode === 'skip' || child.options.mode === 'todo';
+    if (isSkipped) yield child.fullName + reasonOf(child);
+    else if (child.type === 'suite') yield* skippedIn(child);
+  }
+}
+
+function reasonOf(child: TestCase | TestSuite): string {
+  if (child.type !== 'test') return '';
+  const result = child.result();
+  return result.state === 'skipped' && result.note ? ` (${result.note})` : '';
+}

@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineConfig } from 'vitest/config';
+import { SummaryReporter } from './test/support/report/summary-reporter.js';
+import { bundlesFirst, shared } from './vitest.config.js';
+
+/** What asks for its size: test/support/size.ts. Properties do so for their number of cases. */
+const asksForSize = /support\/(size|property)\.js'/;
+
+const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .map((path) => join('test', path))
+  .filter((path) => path.endsWith('.test.ts'));
+
+/** The long forms: of every test file that has one, and of those that have no short one. */
+export default defineConfig({
+  test: {
+    ...shared,
+    globalSetup: bundlesFirst,
+    testTimeout: 900_000,
+    env: { ...shared.env, LEASEHOLD_TEST_SIZE: 'long' },
+    include: files.filter(
+      (path) => path.endsWith('.long.test.ts') || asksForSize.test(readFileSync(path, 'utf8')),
+    ),
+    maxWorkers: 2,
+    reporters: [
+      'default',
+      new SummaryReporter(),
+      ['json', { outputFile: '.leasehold/long-test-results.json' }],
+    ],
+  },
+});
