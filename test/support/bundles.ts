@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { BundleName } from '../../lib/cdk/functions/index.js';
+import type { BundleName } from '../../lib/cdk/functions/bundle-directory.js';
 
 /** Where the functions' bundles are: made once, before all tests, from the sources as they are. */
 export const bundlesDirectory = fileURLToPath(new URL('../../dist/lambda', import.meta.url));
