@@ -14,7 +14,7 @@ import type { WaitPacing } from './wait-pacing.js';
 
 /** What one acquire call asks for. */
 export interface AcquisitionRequest
-  extends Omit<GrantRequest, 'leaseId' | 'seenLeaseId' | 'seenToken' | 'leaseMs'> {
+  extends Omit<GrantRequest, 'leaseId' | 'aboveToken' | 'seenLeaseId' | 'seenToken' | 'leaseMs'> {
   /** Take over a lease of the same owner at once: an earlier attempt of the same logical worker. */
   readonly supersede: boolean;
   /** How a lease that is granted now would be held, asked before each write: a caller's own time may run out. */
@@ -112,7 +112,14 @@ export class Acquisition {
     this.#terms = terms();
     const { leaseMs } = this.#terms;
     const outcome = await this.#host.context.store.grant(
-      { ...request, leaseMs, leaseId: this.#leaseId, seenLeaseId: seen?.leaseId, seenToken: seen?.version },
+      {
+        ...request,
+        leaseMs,
+        leaseId: this.#leaseId,
+        aboveToken: (seen ?? this.#seen)?.version,
+        seenLeaseId: seen?.leaseId,
+        seenToken: seen?.version,
+      },
       signal,
     );
     if (outcome.kind === 'held' && outcome.mayArriveLate) this.#uncertain = true;

@@ -1,7 +1,8 @@
+import { UsageError } from '../errors/index.js';
 import { type ItemChange, merged } from '../table/index.js';
 import { mayBeGranted } from './conditions.js';
-import { expiryFor, type TableContext, takeoverBefore, ttlAfter } from './lease-context.js';
-import { type LeaseItem, parseLeaseItem } from './lease-item.js';
+import { expiryFor, narrowTime, type TableContext, takeoverBefore, ttlAfter } from './lease-context.js';
+import { type LeaseItem, leaseFormat, numberLimit, parseLeaseItem } from './lease-item.js';
 
 /** What an acquire asks for. */
 export interface GrantRequest {
@@ -11,6 +12,8 @@ export interface GrantRequest {
   readonly owner: string;
   readonly leaseMs: number;
   readonly group?: string;
+  /** The highest token that this call was shown under the name: its own must lie above it. @default none was shown */
+  readonly aboveToken?: number;
   /** Supersede: the caller's own earlier lease, as a refusal showed it. */
   readonly seenLeaseId?: string;
   /** The same lease by its token: for a store that shows lease ids to their holders only. */
@@ -50,9 +53,16 @@ export type GrantOutcome =
   | { readonly kind: 'expired' };
 
 /**
- * The acquire write (protocol, section 4): one conditional write, idempotent by `leaseId`.
+ * A free lock's last token may lie ahead of this clock: then once more above it. Each further time somebody else has
+ * had the lock in between.
+ */
+const maxWrites = 3;
+
+/**
+ * The acquire write (protocol, sections 2 and 4): one conditional write, idempotent by `leaseId`. Where the lock is free
+ * and its last token lies ahead of this clock there is a second one, above that token.
  *
- * @throws StoreError when the store can't be used
+ * @throws StoreError when the store can't be used, or its time is not known well enough
  * @throws UsageError when the item under the name is not ours
  */
 export async function requestGrant(
@@ -60,11 +70,48 @@ export async function requestGrant(
   request: GrantRequest,
   signal?: AbortSignal,
 ): Promise<GrantOutcome> {
+  let { aboveToken } = request;
+  let mayArriveLate = false;
+  for (let writes = 1; ; writes++) {
+    const token = nextToken(context, request.name, aboveToken);
+    const outcome = await writeGrant(context, request, token, signal);
+    if (outcome.kind !== 'held') return outcome;
+    mayArriveLate ||= outcome.mayArriveLate;
+    if (writes === maxWrites || !isFreeAhead(context, request, token, outcome.item)) {
+      return { ...outcome, mayArriveLate };
+    }
+    aboveToken = outcome.item.version;
+  }
+}
+
+/** The store time of the grant, or one more than the last token: never a time that it may not be yet. */
+function nextToken(context: TableContext, name: string, aboveToken = 0): number {
+  const token = Math.max(Math.ceil(narrowTime(context).earliest), aboveToken + 1);
+  if (token < numberLimit) return token;
+  throw new UsageError(`No token is left for "${name}": the last one is ${aboveToken}`, name);
+}
+
+/** Whether only its token stood against a grant. */
+function isFreeAhead(
+  context: TableContext,
+  { seenLeaseId }: GrantRequest,
+  token: number,
+  item: LeaseItem | undefined,
+): item is LeaseItem {
+  if (item === undefined || item.version < token) return false;
+  if (item.leaseId === undefined || item.leaseId === seenLeaseId) return true;
+  return item.expiresAt! < takeoverBefore(context);
+}
+
+async function writeGrant(
+  context: TableContext,
+  request: GrantRequest,
+  token: number,
+  signal: AbortSignal | undefined,
+): Promise<GrantOutcome> {
   const { name, leaseId } = request;
   const acquiredAt = Math.ceil(context.clock.now().latest);
   const expiresAt = expiryFor(context, request.leaseMs);
-  // The token of a new item starts at the time, above every token of an item that TTL removed (section 2).
-  const seed = acquiredAt;
   const change = merged(
     {
       set: {
@@ -77,19 +124,21 @@ export async function requestGrant(
         group: request.group,
         ttl: ttlAfter(context, expiresAt),
       },
+      // Both stand in the condition, too: each value travels once.
       compute: {
-        version: { text: 'if_not_exists(#version, :seed) + :one', values: { ':seed': seed, ':one': 1 } },
+        format: { text: ':format', values: { ':format': leaseFormat } },
+        version: { text: ':token', values: { ':token': token } },
       },
     },
     request.change,
   );
-  const condition = mayBeGranted(leaseId, takeoverBefore(context), request.seenLeaseId);
+  const condition = mayBeGranted(leaseId, token, takeoverBefore(context), request.seenLeaseId);
   const write = { ...merged(change, { condition }), wantsOld: true };
   const answer = await context.table.update(name, write, signal);
 
   if (answer.applied) {
-    const item = answer.old && parseLeaseItem(name, answer.old);
-    const token = (item?.version ?? seed) + 1;
+    // The condition has told that it is ours. What somebody has changed in it by hand is no reason to drop the grant.
+    const item = answer.old as LeaseItem | undefined;
     return { kind: 'granted', grant: { leaseId, token, expiresAt, acquiredAt, item, adopted: false } };
   }
   const item = answer.item && parseLeaseItem(name, answer.item);

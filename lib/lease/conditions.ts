@@ -1,5 +1,5 @@
 import { all, any, type Condition } from '../table/index.js';
-import { attributeTypes, numberLimit } from './lease-item.js';
+import { leaseFormat } from './lease-item.js';
 
 /*
  * The conditions of the protocol (section 4), each a named part.
@@ -10,27 +10,24 @@ import { attributeTypes, numberLimit } from './lease-item.js';
  *   taker's view         │◄────────── held, refused ───────────►│◄─skew─►│ taken over
  */
 
+/** The work under this name is not finished. */
+const notCompleted: Condition = { text: 'attribute_not_exists(#completedAt)' };
+
 /** The lock was released (or never held): nobody's lease stands in the item. */
-const released: Condition = all(
-  { text: 'attribute_not_exists(#leaseId)' },
-  // Without a lease it is no item of ours.
-  { text: 'attribute_not_exists(#expiresAt)' },
-);
+const released: Condition = { text: 'attribute_not_exists(#leaseId)' };
 
 /**
  * The holder crashed or was cut off, and its lease has ended by any front end's clock.
  * TTL plays no part: an expired item stays readable and writable for days.
  */
-const expiredBefore = (takeoverBefore: number): Condition =>
-  all(
-    // Without a lease it is no item of ours.
-    { text: 'attribute_exists(#leaseId)' },
-    { text: '#expiresAt < :takeoverBefore', values: { ':takeoverBefore': takeoverBefore } },
-  );
+const expiredBefore = (takeoverBefore: number): Condition => ({
+  text: '#expiresAt < :takeoverBefore',
+  values: { ':takeoverBefore': takeoverBefore },
+});
 
 /**
  * The lease in the item is not this very acquire's. An earlier attempt of it may have been granted and have ended by
- * now, or by the clock of another attempt: that grant is found and adopted. A delayed duplicate that granted it anew
+ * now, or by the clock of another attempt: that grant is found and adopted. A second attempt that granted it anew
  * would raise its token behind the holder's back, who could then neither renew nor release.
  */
 const notItsOwn = (leaseId: string): Condition => ({
@@ -48,6 +45,56 @@ const stillTheOneSeen = (seenLeaseId: string): Condition => ({
 });
 
 /**
+ * This very acquire was not granted and given back before, or broken. Its older duplicates lose by their token; what is
+ * made up anew under its lease id, a second attempt of the call or of the lock service for it, does not.
+ */
+const notGivenBack = (leaseId: string): Condition =>
+  any(
+    { text: 'attribute_not_exists(#lastLeaseId)' },
+    { text: '#lastLeaseId <> :leaseId', values: { ':leaseId': leaseId } },
+  );
+
+/** Nothing stands under the name: it is new, or TTL or somebody has deleted its item. */
+const isNew: Condition = { text: 'attribute_not_exists(#name)' };
+
+/** We wrote the item: other people's items are never touched. */
+export const isOurs: Condition = { text: '#format = :format', values: { ':format': leaseFormat } };
+
+/**
+ * The token is above every one given under this name (section 2). An acquire that was computed before somebody else's
+ * grant, and arrives after it, carries an older time: it takes no lock that nobody then holds.
+ */
+const tokenRises = (token: number): Condition => ({
+  text: '#version < :token',
+  values: { ':token': token },
+});
+
+/**
+ * Who may be granted the lock: the acquire condition.
+ *
+ * @param token of the grant
+ * @param takeoverBefore store time in ms: a lease that ended before this can't be valid for its holder
+ * @param seenLeaseId only in the second write of a supersede
+ */
+export function mayBeGranted(
+  leaseId: string,
+  token: number,
+  takeoverBefore: number,
+  seenLeaseId?: string,
+): Condition {
+  return all(
+    notCompleted,
+    any(
+      released,
+      all(expiredBefore(takeoverBefore), notItsOwn(leaseId)),
+      seenLeaseId === undefined ? undefined : stillTheOneSeen(seenLeaseId),
+    ),
+    notGivenBack(leaseId),
+    any(isNew, all(isOurs, tokenRises(token))),
+  );
+}
+
+/**
  * The lease seen is still the current one, under the token that it had: whoever goes on with a lease that was handed
  * over gets nothing that others have had meanwhile, free or not.
  */
@@ -56,60 +103,6 @@ export function isExactly(seenLeaseId: string, seenToken: number): Condition {
     text: '#version = :seenToken',
     values: { ':seenToken': seenToken },
   });
-}
-
-/** What has a lease id and no end is no lease of ours. */
-const hasEnd: Condition = { text: 'attribute_exists(#expiresAt)' };
-
-/** The work under this name is not finished. */
-const notCompleted: Condition = { text: 'attribute_not_exists(#completedAt)' };
-
-/** This very acquire was not granted and given back before: a delayed duplicate must not take the lock again. */
-const notGivenBack = (leaseId: string): Condition =>
-  any(
-    { text: 'attribute_not_exists(#lastLeaseId)' },
-    { text: '#lastLeaseId <> :leaseId', values: { ':leaseId': leaseId } },
-  );
-
-/** A number that JavaScript can hold. A comparison of unlike types is false: this demands a number, too. */
-const numberInRange = (attribute: string): Condition =>
-  all(
-    { text: `#${attribute} > :minNumber`, values: { ':minNumber': -numberLimit } },
-    { text: `#${attribute} < :maxNumber`, values: { ':maxNumber': numberLimit } },
-  );
-
-const typed = (attribute: string, type: 'S' | 'N'): Condition =>
-  type === 'N'
-    ? numberInRange(attribute)
-    : { text: `attribute_type(#${attribute}, :string)`, values: { ':string': 'S' } };
-
-/** An attribute of ours is absent or has our type. */
-const absentOrTyped = ([attribute, type]: [attribute: string, type: 'S' | 'N']): Condition =>
-  any({ text: `attribute_not_exists(#${attribute})` }, typed(attribute, type));
-
-/** The item can be one of ours: what `parseLeaseItem` would refuse must be refused before it is written to. */
-const ours: Condition = all(numberInRange('version'), ...Object.entries(attributeTypes).map(absentOrTyped));
-
-/** Nothing stands under the name, or something that we wrote: other people's items are never touched. */
-const oursOrNew: Condition = any({ text: 'attribute_not_exists(#name)' }, ours);
-
-/**
- * Who may be granted the lock: the acquire condition.
- *
- * @param takeoverBefore store time in ms: a lease that ended before this can't be valid for its holder
- * @param seenLeaseId only in the second write of a supersede
- */
-export function mayBeGranted(leaseId: string, takeoverBefore: number, seenLeaseId?: string): Condition {
-  return all(
-    notCompleted,
-    any(
-      released,
-      all(expiredBefore(takeoverBefore), notItsOwn(leaseId)),
-      seenLeaseId === undefined ? undefined : all(stillTheOneSeen(seenLeaseId), hasEnd),
-    ),
-    notGivenBack(leaseId),
-    oursOrNew,
-  );
 }
 
 /** The lease is the current one: the identity test in every later write (invariant I4). */
@@ -134,4 +127,4 @@ export function lengthens(expiresAt: number): Condition {
 }
 
 /** There is a completion of ours to take back. Whoever completes gives the lease back. */
-export const isCompleted: Condition = all({ text: 'attribute_exists(#completedAt)' }, released, ours);
+export const isCompleted: Condition = all({ text: 'attribute_exists(#completedAt)' }, released, isOurs);

@@ -1,6 +1,6 @@
 import type { LossReason } from '../errors/index.js';
 import { all, type ConditionalChange, type ItemChange, merged, type StoredItem } from '../table/index.js';
-import { hasToken, isCompleted, isCurrent, lengthens } from './conditions.js';
+import { hasToken, isCompleted, isCurrent, isOurs, lengthens } from './conditions.js';
 import { type TableContext, ttlAfter } from './lease-context.js';
 import { type LeaseItem, parseLeaseItem } from './lease-item.js';
 
@@ -144,9 +144,9 @@ function toEnd(lease: LeaseIdentity, set: Readonly<Record<string, unknown>>) {
   };
 }
 
-/** The change, under the lease's own token as well, where that is known. */
-function ownedBy(lease: LeaseIdentity, change: ConditionalChange): ConditionalChange {
-  return lease.token === undefined ? change : merged(change, { condition: hasToken(lease.token) });
+/** The change, under the lease's own token as well, or, where that is not known, under the mark of our items. */
+function ownedBy({ token }: LeaseIdentity, change: ConditionalChange): ConditionalChange {
+  return merged(change, { condition: token === undefined ? isOurs : hasToken(token) });
 }
 
 /** Whether the item carries this very lease: the id, under the token that it was granted with. */

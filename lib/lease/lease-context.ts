@@ -22,8 +22,8 @@ export interface LeaseContext extends TableContext {
 }
 
 /**
- * A wider interval is narrowed before it is used, and counts for no more than this. A wall clock that was set forward, or
- * an hour of idling, would else put the end of a lease, and a new item's token, that far into the future.
+ * A wider interval is narrowed before it is used. A wall clock that was set forward, or an hour of idling, would else put
+ * the end of a lease that far into the future; a monotonic clock that stood still would put a token that far back.
  */
 const widestIntervalMs = 5_000;
 
@@ -57,8 +57,23 @@ function measureWidth({ earliest, latest }: TimeInterval): number {
 }
 
 /**
- * When a lease that starts now ends: the granting rule of protocol, section 3. Where the interval could not be narrowed
- * the lease ends sooner, by its holder's own clock, too: that is safe, and nobody waits for hours after a crash.
+ * Store time, for a grant. What is known too vaguely grants nothing: a token from before a freeze would be lower than
+ * those that others were given meanwhile.
+ *
+ * @throws StoreError when the interval is too wide, although it was to be narrowed
+ */
+export function narrowTime({ clock, table }: Pick<TableContext, 'clock' | 'table'>): TimeInterval {
+  const now = clock.now();
+  const width = measureWidth(now);
+  if (width <= widestIntervalMs) return now;
+  const message = `Nothing was granted: the time of table "${table.tableName}" is only known to ${Math.round(width)} ms, and asking for it failed`;
+  throw new StoreError(message, undefined, { retryable: true, mayHaveApplied: false });
+}
+
+/**
+ * When a lease that starts now ends: the granting rule of protocol, section 3. A renewal goes on where the interval could
+ * not be narrowed; the lease then ends sooner, by its holder's own clock, too: that is safe, and nobody waits for hours
+ * after a crash.
  */
 export function expiryFor(context: Pick<TableContext, 'clock'>, leaseMs: number): number {
   const { earliest, latest } = context.clock.now();

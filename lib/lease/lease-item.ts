@@ -4,7 +4,9 @@ import type { StoredItem } from '../table/index.js';
 /** One item per lock name (protocol, section 1). All times are store time in milliseconds, `ttl` in seconds. */
 export interface LeaseItem extends StoredItem {
   readonly name: string;
-  /** The fencing token: +1 at every grant, never lowered, kept at release. */
+  /** Which form the item has, and that it is ours: written with every grant. */
+  readonly format: string;
+  /** The fencing token: the store time of the grant, or one more than the last. Never lowered, kept at release. */
   readonly version: number;
   /**
    * Present exactly while held; one per acquire call, never changed by a renewal. Empty where the store shows it to
@@ -31,29 +33,40 @@ export interface LeaseItem extends StoredItem {
   readonly group?: string;
 }
 
-/** The attributes that decisions rest on, each with its type in DynamoDB; `version` apart, which must be there. */
-export const attributeTypes: Readonly<Record<string, 'S' | 'N'>> = {
-  leaseId: 'S',
-  owner: 'S',
-  expiresAt: 'N',
-  acquiredAt: 'N',
-  lastLeaseId: 'S',
-  completedAt: 'N',
-};
+/** The mark of our items. Whoever else writes to the table does not write this. */
+export const leaseFormat = 'leasehold/1';
 
-/** Numbers of ours lie below this, either way: a `number` holds them exactly. */
+/** Tokens and other numbers lie below this: a `number` holds them exactly. */
 export const numberLimit = Number.MAX_SAFE_INTEGER;
+
+/** No `Date` can hold a moment further from the epoch, in milliseconds. */
+const dateLimit = 8_640_000_000_000_000;
+
+/** What is wrong with a value, in words. */
+type Check = (value: unknown) => string | undefined;
+
+/** The attributes that decisions rest on or that people are shown, and what each must be. */
+const checks: Readonly<Record<string, Check>> = {
+  version: tokenProblem,
+  leaseId: textProblem,
+  owner: textProblem,
+  expiresAt: timeProblem,
+  acquiredAt: timeProblem,
+  lastLeaseId: textProblem,
+  completedAt: timeProblem,
+};
 
 /**
  * Reads a stored item as ours.
  *
- * @throws UsageError if somebody else wrote it: the types are not those of a lease item
+ * @throws UsageError if somebody else wrote it, or has changed it into what we never write
  */
 export function parseLeaseItem(name: string, stored: StoredItem): LeaseItem {
-  for (const [attribute, type] of [['version', 'N'] as const, ...Object.entries(attributeTypes)]) {
+  if (stored.format !== leaseFormat) throw notOurs(name, `it does not bear the mark "${leaseFormat}"`);
+  if (stored.version === undefined) throw notOurs(name, 'version is missing');
+  for (const attribute in checks) {
     const value = stored[attribute];
-    if (value === undefined && attribute !== 'version') continue;
-    const problem = type === 'S' ? textProblem(value) : numberProblem(value);
+    const problem = value === undefined ? undefined : checks[attribute]!(value);
     if (problem) throw notOurs(name, `${attribute} is ${problem}`);
   }
   if ((stored.leaseId === undefined) !== (stored.expiresAt === undefined)) {
@@ -66,11 +79,19 @@ function textProblem(value: unknown): string | undefined {
   return typeof value === 'string' ? undefined : `a ${typeof value}, not a string`;
 }
 
+function tokenProblem(value: unknown): string | undefined {
+  const problem = numberProblem(value, numberLimit);
+  return problem ?? (Number.isInteger(value) ? undefined : `${String(value)}, not a whole number`);
+}
+
+function timeProblem(value: unknown): string | undefined {
+  return numberProblem(value, dateLimit);
+}
+
 /** What no `number` can hold was read as a `bigint`. */
-function numberProblem(value: unknown): string | undefined {
-  if (value === undefined) return 'missing';
+function numberProblem(value: unknown, limit: number): string | undefined {
   if (typeof value !== 'number' && typeof value !== 'bigint') return `a ${typeof value}, not a number`;
-  return -numberLimit < value && value < numberLimit ? undefined : 'out of range';
+  return -limit < value && value < limit ? undefined : 'out of range';
 }
 
 function notOurs(name: string, why: string): UsageError {

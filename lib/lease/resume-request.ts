@@ -68,7 +68,8 @@ function take(
 ): Promise<GrantOutcome> {
   const set = { resumes: from.leaseId, resumingLease: request.leaseId } satisfies ResumeMark;
   const change = { set, condition: isExactly(seen.leaseId, seen.token) };
-  return requestGrant(context, { ...request, seenLeaseId: seen.leaseId, change }, signal);
+  const named = { ...request, seenLeaseId: seen.leaseId, aboveToken: seen.token, change };
+  return requestGrant(context, named, signal);
 }
 
 /** The lease by which an earlier attempt goes on with the same hand-over. */

@@ -1,4 +1,4 @@
-import type { Grant, GrantOutcome, LeaseItem } from '../lease/index.js';
+import { type Grant, type GrantOutcome, type LeaseItem, leaseFormat } from '../lease/index.js';
 import type { ServiceErrorBody, ShownHolder, ShownLock, SuccessOf } from '../service/answers.js';
 import type { Operation } from '../service/requests.js';
 
@@ -74,6 +74,7 @@ export function toGrant({ granted }: SuccessOf<'acquire'>, surplusMs: number): G
   const { name, token, leaseId, acquiredAt, expiresAt, adopted, checkpoint, takenOverFrom } = granted;
   const item: LeaseItem = {
     name,
+    format: leaseFormat,
     version: takenOverFrom?.token ?? token - 1,
     checkpoint,
     // Empty: somebody's, whom the service does not name by it.
@@ -97,7 +98,8 @@ export function toRefusedOutcome(
       };
     case 'AlreadyCompletedError': {
       const { token, completedAt, result } = error;
-      return { kind: 'completed', item: { name, version: token, completedAt, result } };
+      const item = { name, format: leaseFormat, version: token, completedAt, result };
+      return { kind: 'completed', item };
     }
     case 'LockLostError':
       return { kind: error.reason === 'expired' ? 'expired' : 'given-back' };
@@ -110,11 +112,11 @@ function heldItem(
   name: string,
   { token, leaseId = '', owner, acquiredAt, expiresAt }: ShownHolder,
 ): LeaseItem {
-  return { name, version: token, leaseId, owner, acquiredAt, expiresAt };
+  return { name, format: leaseFormat, version: token, leaseId, owner, acquiredAt, expiresAt };
 }
 
 /** A lock as the service shows it, as a table would. */
 export function toItem({ token, state: _, remainingMs: __, execution: ___, ...lock }: ShownLock): LeaseItem {
   const isHeld = lock.expiresAt !== undefined;
-  return { ...lock, version: token, ...(isHeld && { leaseId: lock.leaseId ?? '' }) };
+  return { ...lock, format: leaseFormat, version: token, ...(isHeld && { leaseId: lock.leaseId ?? '' }) };
 }

@@ -117,7 +117,8 @@ async function takeSeen(
 ): Promise<GrantOutcome> {
   if (refused.item?.leaseId === undefined) return refused;
   try {
-    const outcome = await context.store.grant({ ...request, seenLeaseId: refused.item.leaseId }, signal);
+    const { leaseId: seenLeaseId, version: aboveToken } = refused.item;
+    const outcome = await context.store.grant({ ...request, seenLeaseId, aboveToken }, signal);
     return outcome.kind === 'held' && refused.mayArriveLate ? { ...outcome, mayArriveLate: true } : outcome;
   } catch (error) {
     if (!(refused.mayArriveLate && error instanceof StoreError)) throw error;

@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { LockClient } from '../../client/index.js';
 import { UsageError } from '../../errors/index.js';
-import { ensureStoreTime, type LeaseContext, ttlAfter } from '../../lease/index.js';
+import { ensureStoreTime, type LeaseContext, leaseFormat, ttlAfter } from '../../lease/index.js';
 import { S3Requests } from '../listing/s3-requests.js';
 import type { OutputPlace } from '../results/slice-output.js';
 import { inParallel } from '../seats/in-parallel.js';
@@ -125,6 +125,7 @@ async function committed(context: LeaseContext, scan: ScanRun, signal?: AbortSig
   const now = Math.floor(context.clock.now().latest);
   const item = {
     name: runName(scan.run),
+    format: leaseFormat,
     version: now,
     group: runGroup,
     ttl: ttlAfter(context, now),

@@ -1,4 +1,4 @@
-import { type LeaseContext, ttlAfter } from '../../lease/index.js';
+import { type LeaseContext, leaseFormat, ttlAfter } from '../../lease/index.js';
 import { childIs } from './scan-conditions.js';
 import {
   type PendingChild,
@@ -47,8 +47,9 @@ export function createSlice(
   const now = Math.floor(context.clock.now().latest);
   const item = {
     name: sliceName(run, slice.id),
-    // The seed of the token (protocol, section 2): what is created later has higher tokens.
-    version: Math.max(now, minVersion),
+    format: leaseFormat,
+    // As a grant's token (protocol, section 2): what is created later has higher tokens.
+    version: Math.max(Math.ceil(context.clock.now().earliest), minVersion),
     group: sliceGroup(run),
     ttl: ttlAfter(context, now),
     progress: 0,

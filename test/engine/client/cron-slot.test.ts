@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { Lease } from '../../../lib/index.js';
+import { leaseFormat } from '../../../lib/lease/index.js';
 import { EventLog } from '../../support/event-log.js';
 import { checkProperty } from '../../support/property.js';
 import { type Actor, restlessLease } from '../../support/stage.js';
@@ -195,7 +196,7 @@ describe('cronSlot', () => {
   it('an item whose slot somebody else wrote is left alone', async () => {
     const name = stage.name();
     const { locks } = await stage.it.readyActor();
-    await stage.it.put({ name, version: 1, slot: 'nightly' });
+    await stage.it.put({ name, format: leaseFormat, version: 1, slot: 'nightly' });
     const before = await stage.it.item(name);
     const refused = locks.cronSlot(name, thisMinute, () => 'never', { waitMs: 60_000 });
     await expect(refused).rejects.toMatchObject({ name: 'UsageError', lockName: name });

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { leaseFormat } from '../../../lib/lease/index.js';
 import { useStage } from '../../support/use-stage.js';
 
 const past = 1_000;
+const marked = { format: leaseFormat, version: 7 };
+/** What is under the key bears no mark of ours, or does and was changed into what we never write. */
 const foreign: readonly (readonly [kind: string, attributes: Record<string, unknown>])[] = [
   ['no version', {}],
   ['no version, but data', { payload: 'theirs', owner: 'them' }],
@@ -20,6 +23,18 @@ const foreign: readonly (readonly [kind: string, attributes: Record<string, unkn
   ['a last lease id that is a number', { version: 7, lastLeaseId: 9 }],
   ['a time of the grant that is a string', { version: 7, acquiredAt: 'yesterday' }],
   ['a completion that is a boolean', { version: 7, completedAt: true }],
+  ['what looks like a lock that is free', { version: 7, lastLeaseId: 'x' }],
+  ['what looks like a lease that has run out', { version: 7, leaseId: 'x', owner: 'them', expiresAt: past }],
+  ['a mark of another kind', { version: 7, format: 'leasehold/2' }],
+  ['a mark that is a number', { version: 7, format: 1 }],
+  ['our mark, and no version', { format: leaseFormat }],
+  ['our mark, and a version that is a string', { format: leaseFormat, version: '7' }],
+  ['our mark, and a version above all numbers', { format: leaseFormat, version: 12345678901234567890n }],
+  ['our mark, and an expiry that is a string', { ...marked, leaseId: 'x', expiresAt: '1970-01-01' }],
+  ['our mark, and an expiry that no date can hold', { ...marked, leaseId: 'x', expiresAt: 8.7e15 }],
+  ['our mark, and a lease id without an expiry', { ...marked, leaseId: 'x' }],
+  ['our mark, and a completion that is a boolean', { ...marked, completedAt: true }],
+  ['our mark, and a completion that no date can hold', { ...marked, completedAt: 8.7e15 }],
 ];
 
 describe('an item under the same key that somebody else wrote', () => {
@@ -49,6 +64,38 @@ describe('an item under the same key that somebody else wrote', () => {
     const { locks } = await stage.it.readyActor();
     await expect(locks.tryAcquire(name)).rejects.toMatchObject({ name: 'UsageError' });
     expect(await stage.it.item(name)).toMatchObject({ version: 12345678901234567890n });
+  });
+
+  it('D06 a version that is a fraction: shown in plain words, and mended by the next grant', async () => {
+    const name = stage.name();
+    await stage.it.put({ ...marked, name, version: 7.5 });
+    const { locks } = await stage.it.readyActor();
+    await expect(locks.inspect(name)).rejects.toMatchObject({
+      name: 'UsageError',
+      message: expect.stringContaining('version is 7.5, not a whole number'),
+    });
+    for await (const info of locks.list()) expect(info.name).not.toBe(name);
+    await using lease = await locks.acquire(name);
+    expect(Number.isSafeInteger(lease.token)).toBe(true);
+    expect(await locks.inspect(name)).toMatchObject({ token: lease.token });
+  });
+
+  it('D06 a lease of ours whose times no date can hold: an operator breaks it all the same', async () => {
+    const name = stage.name();
+    await stage.it.put({ ...marked, name, leaseId: 'x', owner: 'o', expiresAt: 8.7e15, acquiredAt: -8.7e15 });
+    const { locks } = await stage.it.readyActor();
+    await expect(locks.inspect(name)).rejects.toMatchObject({ name: 'UsageError' });
+    expect(await locks.break(name, 'x')).toBe(true);
+    expect(await locks.inspect(name)).toMatchObject({ state: 'free' });
+  });
+
+  it('a break that names what another’s item bears as a lease id leaves it alone', async () => {
+    const name = stage.name();
+    await stage.it.put({ name, version: 7, leaseId: 'theirs', expiresAt: past });
+    const before = await stage.it.item(name);
+    const { locks } = await stage.it.readyActor();
+    await expect(locks.break(name, 'theirs')).rejects.toMatchObject({ name: 'UsageError' });
+    expect(await stage.it.item(name)).toEqual(before);
   });
 
   it('listing passes it over and shows the rest', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { leaseFormat } from '../../../lib/lease/index.js';
 import { toGrant } from '../../support/grants.js';
 import { bySize } from '../../support/size.js';
 import { useStage } from '../../support/use-stage.js';
@@ -49,7 +50,7 @@ describe('I1: fencing tokens', () => {
 
   it('a token that has no successor is not granted on', async () => {
     const name = stage.name();
-    await stage.it.put({ name, version: Number.MAX_SAFE_INTEGER });
+    await stage.it.put({ name, format: leaseFormat, version: Number.MAX_SAFE_INTEGER });
     const { locks } = await stage.it.readyActor();
     await expect(locks.tryAcquire(name)).rejects.toMatchObject({
       name: 'UsageError',

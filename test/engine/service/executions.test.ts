@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stepFunctions } from '../../../lib/service/index.js';
+import { above } from '../../support/above.js';
 import {
   type ScriptedStepFunctions,
   scriptedStepFunctions,
@@ -69,7 +70,7 @@ describe('a lock that an execution holds', () => {
       expect(await service.handle(next(name))).toMatchObject({
         ok: true,
         granted: {
-          token: first.granted.token + 1,
+          token: above(first.granted.token),
           takenOverFrom: { owner: arn('c'), token: first.granted.token },
         },
       });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { leaseFormat } from '../../../lib/lease/index.js';
 import { engines } from '../../support/engines.js';
 import { toGrant } from '../../support/grants.js';
 import { useStage } from '../../support/use-stage.js';
@@ -10,10 +11,24 @@ describe.skipIf(!engines.includes('dynalite'))('refusals by an engine without AL
   it('each cost one strongly consistent read, and are told apart as well as with the item', async () => {
     const actor = await stage.it.readyActor();
     const longAgo = 1_000;
-    await stage.it.put({ name: 'adopted', version: 7, leaseId: 'mine', owner: 'me', expiresAt: 9e12 });
-    await stage.it.put({ name: 'held', version: 7, leaseId: 'theirs', owner: 'them', expiresAt: 9e12 });
-    await stage.it.put({ name: 'completed', version: 7, completedAt: longAgo });
-    await stage.it.put({ name: 'given-back', version: 7, lastLeaseId: 'mine' });
+    await stage.it.put({
+      name: 'adopted',
+      format: leaseFormat,
+      version: 7,
+      leaseId: 'mine',
+      owner: 'me',
+      expiresAt: 9e12,
+    });
+    await stage.it.put({
+      name: 'held',
+      format: leaseFormat,
+      version: 7,
+      leaseId: 'theirs',
+      owner: 'them',
+      expiresAt: 9e12,
+    });
+    await stage.it.put({ name: 'completed', format: leaseFormat, version: 7, completedAt: longAgo });
+    await stage.it.put({ name: 'given-back', format: leaseFormat, version: 7, lastLeaseId: 'mine' });
     const kinds: Record<string, string> = {};
     for (const name of ['adopted', 'held', 'completed', 'given-back']) {
       actor.meter.reset();
@@ -45,7 +60,14 @@ describe.skipIf(!engines.includes('dynalite'))('refusals by an engine without AL
   it('C09 that can’t be read without a retry change nothing, and nothing is given back', async () => {
     const { locks, faults, meter } = await stage.it.readyActor();
     const name = stage.name();
-    await stage.it.put({ name, version: 7, leaseId: 'theirs', owner: 'them', expiresAt: 9e12 });
+    await stage.it.put({
+      name,
+      format: leaseFormat,
+      version: 7,
+      leaseId: 'theirs',
+      owner: 'them',
+      expiresAt: 9e12,
+    });
     faults.on('GetItem').times(2).throttle();
     await expect(locks.acquire(name)).rejects.toMatchObject({ name: 'StoreError', mayHaveApplied: false });
     expect(meter.writes).toBe(1);

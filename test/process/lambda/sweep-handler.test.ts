@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startLocalLambda } from '../../../bin/start/state-machine/index.js';
 import { createSweepHandler } from '../../../lib/lambda/index.js';
+import { leaseFormat } from '../../../lib/lease/index.js';
 import { bundledHandler } from '../../support/bundles.js';
 import { useStage } from '../../support/use-stage.js';
 
@@ -11,8 +12,13 @@ describe('the bundled sweeper in a process of its own, on a real engine', () => 
 
   it('deletes expired items and says how many', async () => {
     const [old, recent] = [stage.name(), stage.name()];
-    await stage.it.put({ name: old, version: 7, ttl: 1 });
-    await stage.it.put({ name: recent, version: 7, ttl: Math.floor(Date.now() / 1_000) + 3_600 });
+    await stage.it.put({ name: old, format: leaseFormat, version: 7, ttl: 1 });
+    await stage.it.put({
+      name: recent,
+      format: leaseFormat,
+      version: 7,
+      ttl: Math.floor(Date.now() / 1_000) + 3_600,
+    });
     await using lambda = await startLocalLambda({
       functions: {
         sweep: {

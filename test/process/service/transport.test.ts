@@ -50,7 +50,7 @@ describe('the way to the service and back', () => {
       await first.release();
       onFirst('acquire', what);
       await using lease = await locks.acquire(name);
-      expect(lease.token).toBe(first.token + 1);
+      expect(lease.token).toBeGreaterThan(first.token);
     },
   );
 
@@ -76,7 +76,7 @@ describe('the way to the service and back', () => {
     await first.release();
     onFirst('acquire', 'lost');
     await using lease = await locks.acquire(name, { waitMs: 30_000 });
-    expect(lease.token).toBe(first.token + 1);
+    expect(lease.token).toBeGreaterThan(first.token);
   });
 
   it('C09 an acquire that gave up although it was granted gives its lease back', async () => {

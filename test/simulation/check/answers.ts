@@ -96,6 +96,11 @@ class Gone {
   readonly #toldSinceMs = new Map<string, number>();
 
   note(record: HistoryRecord): void {
+    // A backup shows leases that have long been gone.
+    if (record.kind === 'restore') {
+      this.#inStoreSinceMs.clear();
+      this.#toldSinceMs.clear();
+    }
     if (record.kind === 'call' && record.what === 'release' && record.outcome === 'released')
       this.#toldSinceMs.set(record.leaseId!, record.atMs);
     if (!isLeaseWrite(record)) return;

@@ -1,8 +1,9 @@
-import type { Check, History, Violation, WriteRecord } from '../history/history.js';
+import type { Check, History, Violation } from '../history/history.js';
+import type { Item } from '../store/attribute-values.js';
 import { isGrant, leaseWrites, numberIn } from './lease-writes.js';
 
 /** What is done once has one result; a slot that is finished or overtaken is not run again; what callers are told is so. */
-export const checkDerivedCalls: Check = (history) => [...onceIn(history), ...slotsIn(history)];
+export const checkDerivedCalls: Check = (history) => [...onceIn(history), ...runsIn(history)];
 
 function onceIn(history: History): Violation[] {
   const violations: Violation[] = [];
@@ -25,19 +26,24 @@ function onceIn(history: History): Violation[] {
 }
 
 /** Over deletions, too: a slot that Time to Live has made forgotten is too old. */
-function slotsIn(history: History): Violation[] {
+function runsIn(history: History): Violation[] {
   const violations: Violation[] = [];
   const tell = (atMs: number, what: string) => violations.push({ rule: 'slots', atMs, what });
   let [started, finished] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const record of history.records) {
     if (record.kind === 'write' && record.key.startsWith('cron/')) {
-      const { slot, slotDone } = slotsOf(record);
+      const { slot, slotDone } = slotsIn(record.after);
       if (isGrant(record)) {
         if (slot <= finished) tell(record.atMs, `slot ${slot} runs again, although ${finished} is finished`);
         if (slot < started) tell(record.atMs, `slot ${slot} runs after the later slot ${started}`);
       }
       started = Math.max(started, slot);
       finished = Math.max(finished, slotDone);
+    }
+    // What has run since the backup is as if it had not been.
+    if (record.kind === 'restore') {
+      const { slot, slotDone } = slotsIn(record.items.get('cron/a'));
+      [started, finished] = [slot, slotDone];
     }
     if (record.kind !== 'call' || record.what !== 'cronSlot') continue;
     const asked = Number(record.value);
@@ -49,9 +55,9 @@ function slotsIn(history: History): Violation[] {
   return violations;
 }
 
-function slotsOf({ after }: WriteRecord) {
+function slotsIn(item: Item | undefined) {
   return {
-    slot: numberIn(after, 'slot') ?? Number.NEGATIVE_INFINITY,
-    slotDone: numberIn(after, 'slotDone') ?? Number.NEGATIVE_INFINITY,
+    slot: numberIn(item, 'slot') ?? Number.NEGATIVE_INFINITY,
+    slotDone: numberIn(item, 'slotDone') ?? Number.NEGATIVE_INFINITY,
   };
 }

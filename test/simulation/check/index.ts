@@ -6,6 +6,7 @@ import { checkDerivedCalls } from './derived-calls.js';
 import { checkGivenBack } from './given-back.js';
 import { checkHandOvers } from './hand-overs.js';
 import { checkHolders } from './holders.js';
+import { checkLateAcquires } from './late-acquires.js';
 import { checkLiveness } from './liveness.js';
 import { checkMonotony } from './monotony.js';
 import { checkRequestCounts } from './request-counts.js';
@@ -23,6 +24,7 @@ export const lockChecks: readonly Check[] = [
   checkHolders,
   checkHandOvers,
   checkTakeovers,
+  checkLateAcquires,
   checkResources,
   checkStaleWrites,
   checkMonotony,

@@ -35,6 +35,14 @@ export function isGrant({ before, after }: WriteRecord): boolean {
   return leaseId !== textIn(before, 'leaseId') || numberIn(after, 'version') !== numberIn(before, 'version');
 }
 
+/**
+ * Grants are ordered by when they were made up, within this: a clock's interval is used while it is at most five seconds
+ * wide; the front ends' disagreement and drift come on top.
+ */
+export function clocksWidthMs({ premises }: History): number {
+  return 5_000 + premises.skewMs + 100;
+}
+
 /** The process in whose name a lease was granted: ids carry it. */
 export function processOf(leaseId: string): string {
   return leaseId.slice(0, leaseId.lastIndexOf('.'));

@@ -1,21 +1,40 @@
-import type { CallRecord, Check } from '../history/history.js';
+import type { CallRecord, Check, History, Violation } from '../history/history.js';
+import { isGrant, leaseWrites, processOf, textIn } from './lease-writes.js';
 
-/** I8: an uncontended cycle is exactly two writes and no reads, a refused try one write; the client's first request aside. */
-export const checkRequestCounts: Check = ({ premises, records }) => {
+/** Where nothing goes wrong a clock's interval is a header's second wide, and a round trip. */
+const calmWidthMs = 1_200;
+
+/**
+ * I8: an uncontended cycle is exactly two writes and no reads, a refused try one write; the client's first request aside,
+ * and one more write where somebody else was granted the lock within the clocks' width, under a token that lies ahead.
+ */
+export const checkRequestCounts: Check = (history) => {
+  const { premises, records } = history;
   if (!premises.isCalm || !premises.isPatient) return [];
+  const violations: Violation[] = [];
   const seen = new Set<string>();
-  return records
-    .filter((record): record is CallRecord => record.kind === 'call')
-    .filter((call) => {
-      const isFirst = !seen.has(call.process);
-      seen.add(call.process);
-      const reads = isFirst ? 1 : 0;
-      if (call.what === 'acquire') return call.writes !== 1 || call.reads > reads;
-      return call.what === 'release' && call.outcome === 'released' && (call.writes !== 1 || call.reads > 0);
-    })
-    .map(({ atMs, process, what, outcome, writes, reads }) => ({
-      rule: 'I8',
-      atMs,
-      what: `${what} of ${process} (${outcome}) costs ${writes} writes and ${reads} reads`,
-    }));
+  for (const record of records) {
+    if (record.kind !== 'call') continue;
+    const { atMs, process, what, outcome, writes, reads } = record;
+    const maxReads = seen.has(process) ? 0 : 1;
+    seen.add(process);
+    const isWrong =
+      what === 'acquire'
+        ? writes < 1 || writes > (mayLieAhead(history, record) ? 2 : 1) || reads > maxReads
+        : what === 'release' && outcome === 'released' && (writes !== 1 || reads > 0);
+    const told = `${what} of ${process} (${outcome}) costs ${writes} writes and ${reads} reads`;
+    if (isWrong) violations.push({ rule: 'I8', atMs, what: told });
+  }
+  return violations;
 };
+
+function mayLieAhead(history: History, { name, process, sinceMs, atMs }: CallRecord): boolean {
+  return leaseWrites(history).some(
+    (write) =>
+      write.key === name &&
+      isGrant(write) &&
+      processOf(textIn(write.after, 'leaseId')!) !== process &&
+      write.atMs > sinceMs - calmWidthMs - history.premises.skewMs &&
+      write.atMs < atMs,
+  );
+}

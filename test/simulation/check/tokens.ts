@@ -1,16 +1,19 @@
 import type { Check, Violation } from '../history/history.js';
-import { isGrant, leaseWrites, numberIn, textIn } from './lease-writes.js';
+import { clocksWidthMs, isGrant, leaseWrites, numberIn, textIn } from './lease-writes.js';
 
-/** I1: tokens of one name strictly increase in grant order, over releases, takeovers, breaks, TTL deletions. */
+/**
+ * I1: tokens of one name strictly increase in grant order, over releases, takeovers, breaks, TTL deletions, and a table
+ * that is restored from a backup.
+ */
 export const checkTokens: Check = (history) => {
   const violations: Violation[] = [];
   const last = new Map<string, number>();
   const granted = new Set<string>();
+  /** When the latest grant of a name was made up. */
+  const madeUp = new Map<string, number>();
   const tell = (atMs: number, what: string) => violations.push({ rule: 'I1', atMs, what });
   for (const write of leaseWrites(history)) {
     const { atMs, key, before, after, request } = write;
-    // Deleted by hand before its time: a request from before may carry an old seed. Beyond the protocol.
-    if (!after && history.premises.deletedEarlyAtMs === atMs) last.delete(key);
     const token = numberIn(after, 'version');
     if (!request || !after) continue;
     if (token === undefined) {
@@ -20,7 +23,12 @@ export const checkTokens: Check = (history) => {
     const highest = last.get(key) ?? Number.NEGATIVE_INFINITY;
     if (before && token < numberIn(before, 'version')!) tell(atMs, `the token of ${key} falls to ${token}`);
     if (isGrant(write)) {
-      if (token <= highest) tell(atMs, `${key} is granted with token ${token} after ${highest}`);
+      // Deleted by hand, and granted again within the clocks' width: the one exception (section 2).
+      const isExcused =
+        history.premises.deletedEarlyAtMs !== undefined &&
+        request.firstSentAtMs <= (madeUp.get(key) ?? 0) + clocksWidthMs(history);
+      if (token <= highest && !isExcused)
+        tell(atMs, `${key} is granted with token ${token} after ${highest}`);
       // An attempt that finds its own earlier grant adopts it: the holder would not learn of a second token.
       const leaseId = textIn(after, 'leaseId');
       if (leaseId === textIn(before, 'leaseId'))
@@ -32,6 +40,7 @@ export const checkTokens: Check = (history) => {
       granted.add(`${textIn(after, 'leaseId')} ${token}`);
     }
     last.set(key, Math.max(highest, token));
+    if (isGrant(write)) madeUp.set(key, Math.max(madeUp.get(key) ?? 0, request.firstSentAtMs));
   }
   for (const record of history.records) {
     if (record.kind !== 'handed') continue;

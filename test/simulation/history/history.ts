@@ -6,6 +6,8 @@ export interface RequestInfo {
   readonly number: number;
   /** True time at which this attempt was sent. */
   readonly sentAtMs: number;
+  /** When its first attempt was: what it asks for was made up then. */
+  readonly firstSentAtMs: number;
   readonly operation: string;
   // biome-ignore lint/suspicious/noExplicitAny: the SDK's input, as it was sent
   readonly input: any;
@@ -149,7 +151,15 @@ export type HistoryRecord =
   | StuckRecord
   | ClockRecord
   | VerdictRecord
-  | CrashRecord;
+  | CrashRecord
+  | RestoreRecord;
+
+/** The lease table was replaced by an older backup of itself: with these items. */
+export interface RestoreRecord {
+  readonly kind: 'restore';
+  readonly atMs: number;
+  readonly items: ReadonlyMap<string, Item>;
+}
 
 /** A process has ended: what it was about to do nobody does. */
 export interface CrashRecord {

@@ -23,6 +23,8 @@ export interface FaultProfile {
   readonly cuts: number;
   readonly earlyDeletion: boolean;
   readonly ttlGap: boolean;
+  /** The table is replaced by an older backup of itself. */
+  readonly restore: boolean;
   /** All processes sleep for hours. */
   readonly deepSleep: boolean;
   /** A machine's clocks jump, and it finds its way back. */
@@ -54,6 +56,7 @@ export function drawFaultProfile(random: Random, clocksMustHold = false): FaultP
     cuts: maybe(0.25),
     earlyDeletion: !isCalm && random.chance(0.06),
     ttlGap: random.chance(0.12),
+    restore: !isCalm && random.chance(0.1),
     deepSleep: !isCalm && random.chance(0.06),
     jump: clocksHold && !isCalm && random.chance(0.03),
   };

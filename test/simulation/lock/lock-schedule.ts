@@ -10,9 +10,10 @@ import { drawFaultProfile, type FaultProfile } from './fault-profile.js';
 import { type ClientHabits, drawClientHabits } from './hold-options.js';
 import { takeLast } from './last-taker.js';
 import { Nemesis } from './nemesis.js';
+import { backUp, restoreBackup } from './restored-table.js';
 import { SqlRows } from './sql-rows.js';
 import { deleteEarly, passTimeToLive } from './time-to-live.js';
-import { Workers } from './workers.js';
+import { counted, Workers } from './workers.js';
 
 /** Calls that are still under way so long after the last fault never end. Longer than all waits of a worker together. */
 const settleMs = 120_000;
@@ -24,10 +25,13 @@ export async function playLocks(random: Random, trace?: Trace): Promise<History>
   const cluster = clusterOf(random, faultProfile, habits, trace);
   const names = random.chance(0.7) ? ['lock/a'] : ['lock/a', 'lock/b'];
   const rows = new SqlRows(cluster);
-  const act = (prefix: string) => new Workers(cluster, faultProfile, habits, names, rows, prefix);
+  const nextCheckpoint = counted();
+  const act = (prefix: string) =>
+    new Workers(cluster, faultProfile, habits, names, rows, prefix, nextCheckpoint);
 
   let workers = act('p');
   let nemesis = nemesisOf(cluster, faultProfile, habits, () => workers.processes);
+  const backup = faultProfile.restore ? backUp(cluster) : undefined;
   if (faultProfile.earlyDeletion) deleteEarly(cluster, names);
   await cluster.loop.run(cluster.nowMs + random.between(3_000, 8_000), () => workers.isDone);
   nemesis.stop();
@@ -36,16 +40,19 @@ export async function playLocks(random: Random, trace?: Trace): Promise<History>
   if (faultProfile.isCalm) await cluster.loop.run(cluster.nowMs + 3_000);
   if (faultProfile.deepSleep) await sleepDeeply(cluster, workers, names);
 
-  if (faultProfile.ttlGap) {
+  /** Other processes come, after all have gone and something has happened to the table. */
+  const comeAgain = async (prefix: string, happening: () => Promise<void>) => {
     workers.crashAll();
-    await passTimeToLive(cluster);
-    workers = act('q');
+    await happening();
+    workers = act(prefix);
     nemesis = nemesisOf(cluster, faultProfile, habits, () => workers.processes);
     await cluster.loop.run(cluster.nowMs + random.between(1_000, 3_000), () => workers.isDone);
     nemesis.stop();
     if (faultProfile.isCalm) await cluster.loop.run(cluster.nowMs + 3_000);
     forwardMs += nemesis.forwardMs;
-  }
+  };
+  if (faultProfile.ttlGap) await comeAgain('q', () => passTimeToLive(cluster));
+  if (backup) await comeAgain('r', () => restoreBackup(cluster, backup));
 
   // From here on nothing goes wrong any more.
   cluster.network.calm();

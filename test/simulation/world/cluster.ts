@@ -4,6 +4,7 @@ import type { FrontEnds } from '../net/front-ends.js';
 import type { Fate, Network } from '../net/network.js';
 import type { Transport } from '../net/sim-client.js';
 import { internalError, type StoreAnswer, throttled } from '../store/answers.js';
+import type { Item } from '../store/attribute-values.js';
 import { GroupIndex } from '../store/group-index.js';
 import { carryOut, isRead } from '../store/operations.js';
 import { type ItemWrite, SimStore } from '../store/sim-store.js';
@@ -52,8 +53,10 @@ export class Cluster {
   readonly #tokens = new Map<string, number>();
   #current: RequestInfo | undefined;
   #requests = 0;
-  /** Inputs that were sent before: what comes again is a retry of the SDK's. */
-  readonly #seen = new WeakSet<object>();
+  /** Inputs that were sent before, and when at first: what comes again is a retry of the SDK's. */
+  readonly #firstSentAtMs = new WeakMap<object, number>();
+  /** What was sent before belongs to a table that is no longer there. */
+  #restoredAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     random: Random,
@@ -112,16 +115,19 @@ export class Cluster {
     sender: () => Sender = () => ({ process: process.id, isLate: false }),
   ): Transport {
     return (operation, input, onReply) => {
+      const firstSentAtMs = this.#firstSentAtMs.get(input) ?? this.nowMs;
+      this.#firstSentAtMs.set(input, firstSentAtMs);
       const request = {
         ...sender(),
         number: ++this.#requests,
         sentAtMs: this.nowMs,
+        firstSentAtMs,
         operation,
         input,
       };
       const fate = this.network.describeFate(process.id);
       const arrive = (isLate: boolean) => {
-        if (isLate && this.lateIsLost) return;
+        if ((isLate && this.lateIsLost) || request.sentAtMs < this.#restoredAtMs) return;
         this.#current = isLate ? { ...request, isLate } : request;
         const answer = toAnswer(fate, () => service(operation, input));
         this.#current = undefined;
@@ -137,6 +143,16 @@ export class Cluster {
       }
       this.trace && this.note(process.id, shownSending(request, fate.thereMs === undefined));
     };
+  }
+
+  /** The lease table becomes what it was: a backup is restored. What is under way belongs to the old one. */
+  restore(backup: ReadonlyMap<string, Item>): void {
+    this.#restoredAtMs = this.nowMs;
+    const items = this.store.itemsOf(leaseTable);
+    items.clear();
+    for (const [name, item] of backup) items.set(name, item);
+    this.history.records.push({ kind: 'restore', atMs: this.nowMs, items: backup });
+    this.note('somebody', 'restores an older backup of the table');
   }
 
   /** Somebody has the lease in hand from now on. */
@@ -196,8 +212,7 @@ export class Cluster {
     if (leaseId === undefined || input.UpdateExpression === undefined) return;
     const update = input.UpdateExpression;
     const beginsRenewal =
-      !this.#seen.has(input) && update.includes('#expiresAt = ') && !update.includes('#leaseId = ');
-    this.#seen.add(input);
+      !this.#firstSentAtMs.has(input) && update.includes('#expiresAt = ') && !update.includes('#leaseId = ');
     this.history.records.push({
       kind: 'sent',
       atMs: this.nowMs,

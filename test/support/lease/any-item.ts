@@ -1,5 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
+import { leaseFormat } from '../../../lib/lease/index.js';
 import type { Item } from '../simulated-table.js';
 
 /** Leases that have run out long ago, that have not, and that end within the skew: around this. */
@@ -62,9 +63,20 @@ export function anyItem(nowMs: number): fc.Arbitrary<Item> {
     },
     { requiredKeys: ['owner'] },
   );
+  // The last token lies behind, or ahead of this clock, or where there is no next one.
+  const tokens = fc.oneof(
+    fc.nat(),
+    fc.integer({ min: nowMs - 5, max: nowMs + 5 }),
+    fc.constant(Number.MAX_SAFE_INTEGER - 1),
+  );
   const version = fc.oneof(
-    { weight: 12, arbitrary: fc.record({ version: mostly(numberText(fc.nat())) }) },
+    { weight: 12, arbitrary: fc.record({ version: mostly(numberText(tokens)) }) },
     { weight: 1, arbitrary: fc.constant({}) },
+  );
+  const format = fc.oneof(
+    { weight: 8, arbitrary: fc.constant<Item>({ format: { S: leaseFormat } }) },
+    { weight: 1, arbitrary: fc.constant<Item>({}) },
+    { weight: 1, arbitrary: anything.map((value): Item => ({ format: value })) },
   );
   const held = fc.oneof(
     { weight: 6, arbitrary: fc.constant({}) },
@@ -72,26 +84,33 @@ export function anyItem(nowMs: number): fc.Arbitrary<Item> {
     { weight: 1, arbitrary: half },
   );
   return fc
-    .tuple(version, held, rest, fc.boolean())
+    .tuple(format, version, held, rest, fc.boolean())
     .map(
-      ([a, b, { completedAt, ...c }, isCompleted]) =>
-        ({ ...a, ...b, ...c, ...(isCompleted && completedAt && { completedAt }) }) as Item,
+      ([f, a, b, { completedAt, ...c }, isCompleted]) =>
+        ({ ...f, ...a, ...b, ...c, ...(isCompleted && completedAt && { completedAt }) }) as Item,
     );
 }
 
-/** Whether we can have written it: the protocol's section 1, apart from the code. */
+/** Whether it bears our mark: the protocol's section 1, apart from the code. */
 export function isOurs(item: Item): boolean {
-  const is = (attribute: string, type: 'S' | 'N', isOptional = true) => {
+  return item.format?.S === 'leasehold/1';
+}
+
+/** Whether all that decisions rest on is as we write it. */
+export function isSound(item: Item): boolean {
+  const is = (attribute: string, type: 'S' | 'N', isRight: (value: number) => boolean) => {
     const value = item[attribute];
-    if (value === undefined) return isOptional;
-    return type === 'S'
-      ? value.S !== undefined
-      : value.N !== undefined && Math.abs(Number(value.N)) < 2 ** 53 - 1;
+    if (value === undefined) return true;
+    return type === 'S' ? value.S !== undefined : value.N !== undefined && isRight(Number(value.N));
   };
+  const isTime = (value: number) => Math.abs(value) < 8.64e15;
+  const isToken = (value: number) => Number.isInteger(value) && Math.abs(value) < 2 ** 53 - 1;
   return (
-    is('version', 'N', false) &&
-    ['leaseId', 'owner', 'lastLeaseId'].every((attribute) => is(attribute, 'S')) &&
-    ['expiresAt', 'acquiredAt', 'completedAt'].every((attribute) => is(attribute, 'N')) &&
+    isOurs(item) &&
+    item.version !== undefined &&
+    is('version', 'N', isToken) &&
+    ['leaseId', 'owner', 'lastLeaseId'].every((attribute) => is(attribute, 'S', isTime)) &&
+    ['expiresAt', 'acquiredAt', 'completedAt'].every((attribute) => is(attribute, 'N', isTime)) &&
     (item.leaseId === undefined) === (item.expiresAt === undefined)
   );
 }

@@ -1,5 +1,12 @@
 import fc from 'fast-check';
-import { hasToken, isCompleted, isCurrent, lengthens, mayBeGranted } from '../../../lib/lease/conditions.js';
+import {
+  hasToken,
+  isCompleted,
+  isCurrent,
+  isOurs,
+  lengthens,
+  mayBeGranted,
+} from '../../../lib/lease/conditions.js';
 import { childIs, claimable, completable, takeable } from '../../../lib/scan/slices/scan-conditions.js';
 import { all, type Condition, type ItemChange } from '../../../lib/table/index.js';
 
@@ -10,12 +17,13 @@ const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: und
 
 /** Every condition that the product writes. */
 const condition: fc.Arbitrary<Condition> = fc.oneof(
-  fc.tuple(ids, times, maybe(ids)).map(([id, before, seen]) => mayBeGranted(id, before, seen)),
+  fc.tuple(ids, times, times, maybe(ids)).map((parts) => mayBeGranted(...parts)),
   ids.map((id) => isCurrent(id)),
   times.map(hasToken),
   times.map(lengthens),
   fc.tuple(ids, times).map(([id, at]) => all(isCurrent(id), lengthens(at))),
   fc.constant(isCompleted),
+  fc.constant(isOurs),
   maybe(times).map(takeable),
   fc.tuple(maybe(keys), keys).map(([hi, next]) => claimable(hi, { next, known: undefined })),
   maybe(keys).map(completable),
@@ -26,11 +34,9 @@ const condition: fc.Arbitrary<Condition> = fc.oneof(
 /** What it writes under them. */
 const write: fc.Arbitrary<ItemChange> = fc.oneof(
   fc.record({ set: fc.record({ leaseId: ids, owner: ids, expiresAt: times, renewals: fc.constant(0) }) }),
-  fc.tuple(times, times).map(([seed, expiresAt]) => ({
+  fc.tuple(times, times).map(([token, expiresAt]) => ({
     set: { expiresAt },
-    compute: {
-      version: { text: 'if_not_exists(#version, :seed) + :one', values: { ':seed': seed, ':one': 1 } },
-    },
+    compute: { version: { text: ':token', values: { ':token': token } } },
   })),
   times.map((expiresAt) => ({
     set: { expiresAt },

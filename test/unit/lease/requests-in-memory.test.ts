@@ -3,6 +3,7 @@ import { isExactly } from '../../../lib/lease/conditions.js';
 import {
   type GrantRequest,
   type LeaseItem,
+  leaseFormat,
   parseLeaseItem,
   requestBreak,
   requestCompletion,
@@ -15,6 +16,9 @@ import { simulatedNow, simulatedTable } from '../../support/simulated-table.js';
 
 /** The latest that store time can be. */
 const now = simulatedNow + 1_000;
+/** The first token: the earliest that it can be. */
+const first = simulatedNow;
+const format = leaseFormat;
 const day = 86_400_000;
 const ttlAt = (ms: number) => Math.ceil((ms + day) / 1_000);
 const later = now + 60_000;
@@ -44,7 +48,7 @@ describe('the acquire write', () => {
   it('writes a whole lease, by the latest that store time can be', async () => {
     const { grant, item } = scene();
     const outcome = await grant('mine', { group: 'g', change: { set: { page: 7 } } });
-    const token = now + 1;
+    const token = first;
     const expiresAt = now + 3_000;
     expect(outcome).toEqual({
       kind: 'granted',
@@ -52,6 +56,7 @@ describe('the acquire write', () => {
     });
     expect(await item()).toEqual({
       name: 'n',
+      format,
       version: token,
       leaseId: 'mine',
       owner: 'o',
@@ -85,23 +90,124 @@ describe('the acquire write', () => {
     await grant('first');
     expect(await grant('second', { seenLeaseId: 'other' })).toMatchObject({ kind: 'held' });
     const outcome = await grant('second', { seenLeaseId: 'first' });
-    expect(outcome).toMatchObject({ kind: 'granted', grant: { token: now + 2, item: { leaseId: 'first' } } });
+    expect(outcome).toMatchObject({
+      kind: 'granted',
+      grant: { token: first + 1, item: { leaseId: 'first' } },
+    });
     expect(await grant('third', { seenLeaseId: 'first' })).toMatchObject({ kind: 'held' });
-    expect(await item()).toMatchObject({ leaseId: 'second', version: now + 2 });
+    expect(await item()).toMatchObject({ leaseId: 'second', version: first + 1 });
   });
 
   it('adopts the grant of an earlier attempt, also one that does not tell when it was', async () => {
     const { grant, table } = scene();
-    await table.create({ name: 'n', version: 7, leaseId: 'mine', owner: 'o', expiresAt: later });
+    await table.create({ name: 'n', format, version: 7, leaseId: 'mine', owner: 'o', expiresAt: later });
     expect(await grant('mine')).toEqual({
       kind: 'granted',
       grant: {
         ...{ leaseId: 'mine', token: 7, expiresAt: later, acquiredAt: now, adopted: true },
-        item: { name: 'n', version: 7, leaseId: 'mine', owner: 'o', expiresAt: later },
+        item: { name: 'n', format, version: 7, leaseId: 'mine', owner: 'o', expiresAt: later },
       },
     });
     await table.update('n', { set: { acquiredAt: 5 }, condition: { text: 'attribute_exists(#name)' } });
     expect(await grant('mine')).toMatchObject({ grant: { acquiredAt: 5 } });
+  });
+
+  it('I1 asks for the earliest that the time can be, or for one more than the token that it was shown', async () => {
+    const { grant, runtime } = scene();
+    expect(await grant('mine', { aboveToken: first - 1 })).toMatchObject({ grant: { token: first } });
+    runtime.move(1_000, 1_000);
+    const seen = { seenLeaseId: 'mine', aboveToken: first + 7_000 };
+    expect(await grant('second', seen)).toMatchObject({ grant: { token: first + 7_001 } });
+  });
+
+  it('I1 is written once more where the lock is free and its last token lies ahead of the clock', async () => {
+    const { context, grant, item, table } = scene();
+    let writes = 0;
+    const counted = Object.assign(Object.create(table), {
+      update: (...args: Parameters<typeof table.update>) => {
+        writes++;
+        return table.update(...args);
+      },
+    });
+    const take = (leaseId: string) =>
+      requestGrant({ ...context, table: counted }, { name: 'n', leaseId, owner: 'o', leaseMs: 3_000 });
+    await grant('before', { aboveToken: first + 20 });
+    // Held: its token is no reason to ask again.
+    expect(await take('mine')).toMatchObject({ kind: 'held', item: { leaseId: 'before' } });
+    expect(writes).toBe(1);
+    await requestRelease(context, { name: 'n', leaseId: 'before' });
+    expect(await take('mine')).toMatchObject({ kind: 'granted', grant: { token: first + 22 } });
+    expect(writes).toBe(3);
+    expect(await item()).toMatchObject({ version: first + 22, leaseId: 'mine' });
+  });
+
+  it('I1 gives up where others have had the lock each time in between', async () => {
+    const { context, grant, item, table } = scene();
+    await grant('theirs', { aboveToken: first + 20 });
+    await requestRelease(context, { name: 'n', leaseId: 'theirs' });
+    let cycles = 0;
+    const busy = Object.assign(Object.create(table), {
+      update: async (...args: Parameters<typeof table.update>) => {
+        const { version } = await item();
+        const leaseId = `other-${++cycles}`;
+        await grant(leaseId, { aboveToken: version });
+        await requestRelease(context, { name: 'n', leaseId });
+        return table.update(...args);
+      },
+    });
+    const outcome = await requestGrant(
+      { ...context, table: busy },
+      { name: 'n', leaseId: 'mine', owner: 'o', leaseMs: 3_000 },
+    );
+    expect(outcome).toMatchObject({ kind: 'held', item: { lastLeaseId: 'other-3' } });
+    expect(cycles).toBe(3);
+  });
+
+  it('D41 that was computed before others had the lock takes nothing when it arrives', async () => {
+    const { context, grant, item, runtime, table } = scene();
+    const sent: Parameters<typeof table.update>[] = [];
+    const slow = Object.assign(Object.create(table), {
+      update: async (...args: Parameters<typeof table.update>) => {
+        sent.push(args);
+        throw new Error('no answer');
+      },
+    });
+    const request = { name: 'n', leaseId: 'mine', owner: 'o', leaseMs: 3_000 };
+    await expect(requestGrant({ ...context, table: slow }, request)).rejects.toThrow('no answer');
+    runtime.move(10, 10);
+    await grant('other');
+    await requestRelease(context, { name: 'n', leaseId: 'other' });
+    const before = await item();
+    expect((await table.update(...sent[0]!)).applied).toBe(false);
+    expect(await item()).toEqual(before);
+  });
+
+  it('D03 is not sent by a clock that is known too vaguely', async () => {
+    const { grant, item, runtime } = scene();
+    runtime.move(0, 4_000 * (1 - 500e-6));
+    expect(await grant('first')).toMatchObject({ kind: 'granted' });
+    const before = await item();
+    runtime.move(0, 1);
+    await expect(grant('second', { seenLeaseId: 'first' })).rejects.toMatchObject({
+      name: 'StoreError',
+      retryable: true,
+      mayHaveApplied: false,
+      message: expect.stringMatching(
+        /^Nothing was granted: the time of table "leases" is only known to 5001 ms/,
+      ),
+    });
+    expect(await item()).toEqual(before);
+  });
+
+  it('is not granted where no token is left', async () => {
+    const { grant, item, table } = scene();
+    const last = Number.MAX_SAFE_INTEGER - 1;
+    await table.create({ name: 'n', format, version: last });
+    await expect(grant('mine')).rejects.toMatchObject({
+      name: 'UsageError',
+      message: `No token is left for "n": the last one is ${last}`,
+    });
+    expect(await item()).toEqual({ name: 'n', format, version: last });
   });
 
   it('is given back where its own lease was released, and completed where the work is', async () => {
@@ -122,9 +228,9 @@ describe('a lease that was handed over', () => {
     await grant('mine');
     const isApplied = async (leaseId: string, token: number) =>
       (await table.update('n', { set: { page: 1 }, condition: isExactly(leaseId, token) })).applied;
-    expect(await isApplied('other', now + 1)).toBe(false);
-    expect(await isApplied('mine', now + 2)).toBe(false);
-    expect(await isApplied('mine', now + 1)).toBe(true);
+    expect(await isApplied('other', first)).toBe(false);
+    expect(await isApplied('mine', first + 1)).toBe(false);
+    expect(await isApplied('mine', first)).toBe(true);
   });
 });
 
@@ -160,7 +266,8 @@ describe('the holder’s writes', () => {
     });
     expect(await item()).toEqual({
       name: 'n',
-      version: now + 1,
+      format,
+      version: first,
       lastLeaseId: 'mine',
       checkpoint: 2,
       page: 7,
@@ -176,7 +283,8 @@ describe('the holder’s writes', () => {
     expect(outcome).toEqual({ kind: 'done', before });
     expect(await item()).toEqual({
       name: 'n',
-      version: now + 1,
+      format,
+      version: first,
       lastLeaseId: 'mine',
       completedAt: now,
       result: { done: 1 },
@@ -206,7 +314,8 @@ describe('the holder’s writes', () => {
     expect(await requestBreak(context, { ...lease, token: 1 })).toEqual({ kind: 'done', before });
     const broken = {
       name: 'n',
-      version: now + 1,
+      format,
+      version: first,
       lastLeaseId: 'mine',
       brokenLeaseId: 'mine',
       ttl: ttlAt(now),
@@ -244,6 +353,7 @@ describe('the holder’s writes', () => {
     const { context, table, item } = scene();
     await table.create({
       name: 'n',
+      format,
       version: 9,
       leaseId: 'mine',
       expiresAt: later,
@@ -266,7 +376,7 @@ describe('the holder’s writes', () => {
 
   it('I7 a release of a completed name that bears another’s mark is no success', async () => {
     const { context, table } = scene();
-    await table.create({ name: 'n', version: 9, completedAt: 5, lastLeaseId: 'other' });
+    await table.create({ name: 'n', format, version: 9, completedAt: 5, lastLeaseId: 'other' });
     expect(await requestCompletion(context, lease, 'r')).toEqual({ kind: 'lost', reason: 'taken-over' });
     expect(await requestRelease(context, lease)).toEqual({ kind: 'lost', reason: 'taken-over' });
   });
@@ -282,8 +392,8 @@ describe('reopening', () => {
     runtime.move(10_000, 10_000);
     expect(await requestReopening(context, 'n')).toBe(true);
     const ttl = ttlAt(now + 10_006);
-    expect(await item()).toEqual({ name: 'n', version: now + 1, lastLeaseId: 'mine', ttl });
-    await table.create({ name: 'odd', version: 1, completedAt: 5, leaseId: 'x', expiresAt: later });
+    expect(await item()).toEqual({ name: 'n', format, version: first, lastLeaseId: 'mine', ttl });
+    await table.create({ name: 'odd', format, version: 1, completedAt: 5, leaseId: 'x', expiresAt: later });
     expect(await requestReopening(context, 'odd')).toBe(false);
     expect(await grant('next')).toMatchObject({ kind: 'granted' });
   });
@@ -292,6 +402,7 @@ describe('reopening', () => {
 describe('an item that is not ours', () => {
   const ours = {
     name: 'n',
+    format,
     version: 1,
     leaseId: 'x',
     owner: 'o',
@@ -303,7 +414,7 @@ describe('an item that is not ours', () => {
 
   it('is one with a type that is not ours; the message names it', () => {
     expect(parseLeaseItem('n', ours)).toBe(ours);
-    expect(parseLeaseItem('n', { name: 'n', version: 0 })).toEqual({ name: 'n', version: 0 });
+    expect(parseLeaseItem('n', { name: 'n', format, version: 0 })).toEqual({ name: 'n', format, version: 0 });
     const refusal = (item: Record<string, unknown>, why: string) =>
       expect(() => parseLeaseItem('n', { ...ours, ...item })).toThrow(
         expect.objectContaining({
@@ -312,7 +423,10 @@ describe('an item that is not ours', () => {
           message: `The item "n" was not written by Leasehold: ${why}. It was left alone.`,
         }),
       );
+    refusal({ format: undefined }, 'it does not bear the mark "leasehold/1"');
+    refusal({ format: 'leasehold/2' }, 'it does not bear the mark "leasehold/1"');
     refusal({ version: undefined }, 'version is missing');
+    refusal({ version: 7.5 }, 'version is 7.5, not a whole number');
     refusal({ version: '1' }, 'version is a string, not a number');
     refusal({ leaseId: 1 }, 'leaseId is a number, not a string');
     refusal({ owner: null }, 'owner is a object, not a string');
@@ -324,12 +438,21 @@ describe('an item that is not ours', () => {
     refusal({ leaseId: undefined }, 'leaseId and expiresAt stand only together');
   });
 
-  it('is one with a number that we would never write', () => {
+  it('D06 is one with a number that we would never write', () => {
     const limit = Number.MAX_SAFE_INTEGER;
-    const withVersion = (version: unknown) => () => parseLeaseItem('n', { name: 'n', version });
+    const withVersion = (version: unknown) => () => parseLeaseItem('n', { name: 'n', format, version });
     for (const version of [limit - 1, -limit + 1]) expect(withVersion(version)).not.toThrow();
     for (const version of [limit, -limit, 1e100, -1e100, 10n ** 20n, -(10n ** 20n), Number.NaN]) {
       expect(withVersion(version)).toThrow('version is out of range');
+    }
+  });
+
+  it('D06 is one with a time that no date can hold', () => {
+    const limit = 8.64e15;
+    const withTime = (time: number) => () => parseLeaseItem('n', { ...ours, acquiredAt: time });
+    for (const time of [limit - 1, -limit + 1, 1.5]) expect(withTime(time)).not.toThrow();
+    for (const time of [limit + 1, -limit - 1]) {
+      expect(withTime(time)).toThrow('acquiredAt is out of range');
     }
   });
 });
