@@ -24,22 +24,15 @@ export const acquireRemovals: readonly Removal[] = [
   {
     name: 'reopen: only what is completed',
     file: conditions,
-    find: "all({ text: 'attribute_exists(#completedAt)' }, released, ours)",
-    replace: 'ours',
+    find: "all({ text: 'attribute_exists(#completedAt)' }, released, isOurs)",
+    replace: 'isOurs',
     noticedBy: [{ suite: 'lock' }],
   },
   {
-    name: 'token: rises with every grant',
+    name: 'token: the store’s time, so that it rises over deletions and restored backups (I1)',
     file: acquireRequest,
-    find: "text: 'if_not_exists(#version, :seed) + :one', values: { ':seed': seed, ':one': 1 }",
-    replace: "text: 'if_not_exists(#version, :seed)', values: { ':seed': seed }",
-    noticedBy: [{ suite: 'lock' }],
-  },
-  {
-    name: 'token: a new item’s begins at the time',
-    file: acquireRequest,
-    find: 'const seed = acquiredAt;',
-    replace: 'const seed = 0;',
+    find: 'Math.max(Math.ceil(narrowTime(context).earliest), aboveToken + 1)',
+    replace: 'aboveToken + 1',
     noticedBy: [
       { suite: 'lock' },
       {
@@ -49,10 +42,59 @@ export const acquireRemovals: readonly Removal[] = [
     ],
   },
   {
+    name: 'token: no later than the time is, so that others need not go past it (I1)',
+    file: acquireRequest,
+    find: 'Math.ceil(narrowTime(context).earliest)',
+    replace: 'Math.ceil(narrowTime(context).latest)',
+    noticedBy: [
+      {
+        file: 'test/unit/lease/requests-in-memory.test.ts',
+        title:
+          'I1 asks for the earliest that the time can be, or for one more than the token that it was shown',
+      },
+      {
+        file: 'test/engine/client/tokens.test.ts',
+        title: 'D02 an item that a client with a wide clock has made is deleted: the next token is higher',
+      },
+    ],
+  },
+  {
+    name: 'token: above the one that was shown (I1)',
+    file: acquireRequest,
+    find: 'Math.max(Math.ceil(narrowTime(context).earliest), aboveToken + 1)',
+    replace: 'Math.ceil(narrowTime(context).earliest)',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'token: a free lock whose last token lies ahead is asked for once more',
+    file: acquireRequest,
+    find: 'const maxWrites = 3;',
+    replace: 'const maxWrites = 1;',
+    noticedBy: [
+      {
+        file: 'test/unit/lease/requests-in-memory.test.ts',
+        title: 'I1 is written once more where the lock is free and its last token lies ahead of the clock',
+      },
+    ],
+  },
+  {
+    name: 'token: none from a clock that is known too vaguely (D03)',
+    file: 'lib/lease/lease-context.ts',
+    find: 'if (width <= widestIntervalMs) return now;',
+    replace: 'return now;',
+    noticedBy: [
+      { suite: 'lock' },
+      {
+        file: 'test/engine/client/clock-trouble.test.ts',
+        title: 'C13 D03 I1 a wall clock set ahead, and nobody tells the time: nothing is granted',
+      },
+    ],
+  },
+  {
     name: 'token: the one that was granted is handed out',
     file: acquireRequest,
-    find: '(item?.version ?? seed) + 1',
-    replace: '(item?.version ?? seed)',
+    find: 'grant: { leaseId, token, expiresAt, acquiredAt, item, adopted: false }',
+    replace: 'grant: { leaseId, token: token + 1, expiresAt, acquiredAt, item, adopted: false }',
     noticedBy: [{ suite: 'lock' }],
   },
   {

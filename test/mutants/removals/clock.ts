@@ -209,7 +209,7 @@ export const clockRemovals: readonly Removal[] = [
       {
         file: clockTroubleTests,
         title:
-          'C13 I6 a wall clock set ahead, and nobody tells the time: the lease ends soon all the same, and is held',
+          'C13 D03 I6 a monotonic clock set ahead, and nobody tells the time: a renewal goes on, and ends soon',
       },
       { suite: 'lock' },
     ],

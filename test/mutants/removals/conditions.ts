@@ -24,7 +24,7 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a lease that runs is not taken (I2)',
     file: conditions,
-    find: '    any(\n      released,\n      all(expiredBefore(takeoverBefore), notItsOwn(leaseId)),\n      seenLeaseId === undefined ? undefined : all(stillTheOneSeen(seenLeaseId), hasEnd),\n    ),\n',
+    find: '    any(\n      released,\n      all(expiredBefore(takeoverBefore), notItsOwn(leaseId)),\n      seenLeaseId === undefined ? undefined : stillTheOneSeen(seenLeaseId),\n    ),\n',
     replace: '',
     noticedBy: [
       { file: acquireConditionTests, title: 'I2 released or expired: a lease that still runs is not taken' },
@@ -67,40 +67,14 @@ export const conditionsRemovals: readonly Removal[] = [
     ],
   },
   {
-    name: 'conditions: an expiry without a lease is no item of ours',
-    file: conditions,
-    find: "    { text: 'attribute_exists(#leaseId)' },\n    { text: '#expiresAt <",
-    replace: "    { text: '#expiresAt <",
-    noticedBy: [
-      {
-        file: foreignItemsTests,
-        title:
-          'an expiry without a lease id: every operation is refused in plain words, and it is left alone',
-      },
-    ],
-  },
-  {
     name: 'conditions: a superseder takes its own earlier lease over at once',
     file: conditions,
-    find: '      seenLeaseId === undefined ? undefined : all(stillTheOneSeen(seenLeaseId), hasEnd),\n',
+    find: '      seenLeaseId === undefined ? undefined : stillTheOneSeen(seenLeaseId),\n',
     replace: '',
     noticedBy: [
       {
         file: acquireConditionTests,
         title: 'the lease id that a superseder has seen is taken over, while it runs',
-      },
-    ],
-  },
-  {
-    name: 'conditions: a superseder takes over leases and nothing else',
-    file: conditions,
-    find: 'all(stillTheOneSeen(seenLeaseId), hasEnd)',
-    replace: 'all(stillTheOneSeen(seenLeaseId), hasEnd && undefined)',
-    noticedBy: [
-      {
-        file: acquireConditionTests,
-        title:
-          'a superseder takes over no item that has come to bear the lease id it has seen and is no lease',
       },
     ],
   },
@@ -133,69 +107,46 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: an item that somebody else wrote is left alone',
     file: conditions,
-    find: '    oursOrNew,\n',
-    replace: '',
-    noticedBy: [
-      {
-        file: foreignItemsTests,
-        title: 'no version, but data: every operation is refused in plain words, and it is left alone',
-      },
-    ],
-  },
-  {
-    name: 'conditions: an item with a numeric version and a strange lease id is left alone',
-    file: conditions,
-    find: ', ...Object.entries(attributeTypes).map(absentOrTyped)',
-    replace: '',
-    noticedBy: [
-      {
-        file: foreignItemsTests,
-        title: 'a lease id that is a number: every operation is refused in plain words, and it is left alone',
-      },
-    ],
-  },
-  {
-    name: 'conditions: an item with a number below all that we write is left alone',
-    file: conditions,
-    find: "    { text: `#${attribute} > :minNumber`, values: { ':minNumber': -numberLimit } },\n",
-    replace: '',
-    noticedBy: [
-      {
-        file: foreignItemsTests,
-        title: 'an expiry below all numbers: every operation is refused in plain words, and it is left alone',
-      },
-    ],
-  },
-  {
-    name: 'conditions: an item with a number above all that we write is left alone',
-    file: conditions,
-    find: "    { text: `#${attribute} < :maxNumber`, values: { ':maxNumber': numberLimit } },\n",
-    replace: '',
+    find: 'any(isNew, all(isOurs, tokenRises(token)))',
+    replace: 'any(isNew, tokenRises(token))',
     noticedBy: [
       {
         file: foreignItemsTests,
         title:
-          'a time of the grant above all numbers: every operation is refused in plain words, and it is left alone',
+          'what looks like a lock that is free: every operation is refused in plain words, and it is left alone',
+      },
+    ],
+  },
+  {
+    name: 'conditions: an acquire that comes late takes no lock that others have had meanwhile (D41, I1)',
+    file: conditions,
+    find: 'any(isNew, all(isOurs, tokenRises(token)))',
+    replace: 'any(isNew, isOurs)',
+    noticedBy: [
+      { suite: 'lock' },
+      { suite: 'hand-over' },
+      {
+        file: 'test/unit/lease/requests-in-memory.test.ts',
+        title: 'D41 that was computed before others had the lock takes nothing when it arrives',
       },
     ],
   },
   {
     name: 'conditions: a completion that goes with half a lease is not taken back',
     file: conditions,
-    find: "all({ text: 'attribute_exists(#completedAt)' }, released, ours)",
-    replace: "all({ text: 'attribute_exists(#completedAt)' }, ours)",
+    find: "all({ text: 'attribute_exists(#completedAt)' }, released, isOurs)",
+    replace: "all({ text: 'attribute_exists(#completedAt)' }, isOurs)",
     noticedBy: [
       {
-        file: foreignItemsTests,
-        title:
-          'a completion with half a lease: every operation is refused in plain words, and it is left alone',
+        file: 'test/unit/lease/requests-in-memory.test.ts',
+        title: 'takes the completion back, and says whether the name exists and is open',
       },
     ],
   },
   {
     name: 'conditions: a completion that is not ours is not taken back',
     file: conditions,
-    find: "all({ text: 'attribute_exists(#completedAt)' }, released, ours)",
+    find: "all({ text: 'attribute_exists(#completedAt)' }, released, isOurs)",
     replace: "all({ text: 'attribute_exists(#completedAt)' })",
     noticedBy: [
       {
@@ -241,8 +192,8 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a revived lease id is not the lease of before (I4, I5)',
     file: holderRequests,
-    find: 'lease.token === undefined ? change : merged(change, { condition: hasToken(lease.token) })',
-    replace: 'change',
+    find: 'condition: token === undefined ? isOurs : hasToken(token)',
+    replace: 'condition: isOurs',
     noticedBy: [
       {
         file: holderRequestsTests,
@@ -250,6 +201,18 @@ export const conditionsRemovals: readonly Removal[] = [
           'I4 I5 hasToken: an id that a late duplicate of its acquire has revived is not the lease of before',
       },
       { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'conditions: what is ended by its lease id alone is ours',
+    file: holderRequests,
+    find: 'condition: token === undefined ? isOurs : hasToken(token)',
+    replace: 'condition: token === undefined ? undefined : hasToken(token)',
+    noticedBy: [
+      {
+        file: foreignItemsTests,
+        title: 'a break that names what another’s item bears as a lease id leaves it alone',
+      },
     ],
   },
   {

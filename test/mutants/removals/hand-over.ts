@@ -122,8 +122,8 @@ export const handOverRemovals: readonly Removal[] = [
       },
       {
         file: conditions,
-        find: 'seenLeaseId === undefined ? undefined : all(stillTheOneSeen(seenLeaseId), hasEnd),',
-        replace: 'seenLeaseId === undefined ? undefined : hasEnd,',
+        find: 'seenLeaseId === undefined ? undefined : stillTheOneSeen(seenLeaseId),',
+        replace: "seenLeaseId === undefined ? undefined : { text: 'attribute_exists(#leaseId)' },",
       },
     ],
     noticedBy: [{ suite: 'hand-over' }],

@@ -294,7 +294,7 @@ export const holdingRemovals: readonly Removal[] = [
       },
       {
         file: holderRequests,
-        find: 'return lease.token === undefined ? change : merged(change, { condition: hasToken(lease.token) });',
+        find: 'return merged(change, { condition: token === undefined ? isOurs : hasToken(token) });',
         replace: 'return change;',
       },
     ],
