@@ -33,8 +33,6 @@ const foreign: readonly (readonly [kind: string, attributes: Record<string, unkn
   ['our mark, and an expiry that is a string', { ...marked, leaseId: 'x', expiresAt: '1970-01-01' }],
   ['our mark, and an expiry that no date can hold', { ...marked, leaseId: 'x', expiresAt: 8.7e15 }],
   ['our mark, and a lease id without an expiry', { ...marked, leaseId: 'x' }],
-  ['our mark, and a completion that is a boolean', { ...marked, completedAt: true }],
-  ['our mark, and a completion that no date can hold', { ...marked, completedAt: 8.7e15 }],
 ];
 
 describe('an item under the same key that somebody else wrote', () => {
@@ -78,7 +76,26 @@ describe('an item under the same key that somebody else wrote', () => {
     await using lease = await locks.acquire(name);
     expect(Number.isSafeInteger(lease.token)).toBe(true);
     expect(await locks.inspect(name)).toMatchObject({ token: lease.token });
+    await lease.release();
+    await stage.it.remove(name);
   });
+
+  it.each([
+    ['a boolean', true],
+    ['a time that no date can hold', 8.7e15],
+  ])(
+    'D06 a completion of ours that is %s: nothing is granted, and it can be reopened',
+    async (_, completedAt) => {
+      const name = stage.name();
+      await stage.it.put({ ...marked, name, completedAt });
+      const { locks } = await stage.it.readyActor();
+      await expect(locks.acquire(name)).rejects.toMatchObject({ name: 'UsageError' });
+      await expect(locks.inspect(name)).rejects.toMatchObject({ name: 'UsageError' });
+      expect(await locks.reopen(name)).toBe(true);
+      expect(await locks.inspect(name)).toMatchObject({ state: 'free' });
+      await stage.it.remove(name);
+    },
+  );
 
   it('D06 a lease of ours whose times no date can hold: an operator breaks it all the same', async () => {
     const name = stage.name();
@@ -87,6 +104,7 @@ describe('an item under the same key that somebody else wrote', () => {
     await expect(locks.inspect(name)).rejects.toMatchObject({ name: 'UsageError' });
     expect(await locks.break(name, 'x')).toBe(true);
     expect(await locks.inspect(name)).toMatchObject({ state: 'free' });
+    await stage.it.remove(name);
   });
 
   it('a break that names what another’s item bears as a lease id leaves it alone', async () => {

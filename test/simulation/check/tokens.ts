@@ -29,6 +29,10 @@ export const checkTokens: Check = (history) => {
         request.firstSentAtMs <= (madeUp.get(key) ?? 0) + clocksWidthMs(history);
       if (token <= highest && !isExcused)
         tell(atMs, `${key} is granted with token ${token} after ${highest}`);
+      // It is a time: what a clock knows too vaguely grants nothing.
+      const behindMs = request.firstSentAtMs - token;
+      if (history.premises.clocksHold && behindMs > clocksWidthMs(history))
+        tell(atMs, `${key} is granted with token ${token}, ${behindMs.toFixed(0)} ms behind the time`);
       // An attempt that finds its own earlier grant adopts it: the holder would not learn of a second token.
       const leaseId = textIn(after, 'leaseId');
       if (leaseId === textIn(before, 'leaseId'))
