@@ -32,7 +32,7 @@ export function addBreak(program: Command): void {
 }
 
 async function breakLease(name: string, leaseId: string, options: BreakOptions): Promise<void> {
-  await using connection = connect(options);
+  await using connection = await connect(options);
   const { locks } = connection;
   const before = await locks.inspect(name);
   if (!before) throw noSuchLock(name, options.table);

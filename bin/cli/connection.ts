@@ -2,9 +2,8 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Command, Option } from 'commander';
 import { regionOf } from '../../lib/aws/region-of.js';
 import { LockClient } from '../../lib/client/index.js';
-import { requestTimeoutFor } from '../../lib/client/request-timeout.js';
-import { sdkTimeOuts } from '../../lib/runtime/index.js';
 import { endpointUrl } from '../terminal/option-readers.js';
+import { awsClientConfig, checkRegion } from './aws-clients.js';
 
 /** What every command takes. */
 export interface GlobalOptions {
@@ -34,19 +33,26 @@ export interface Connection extends AsyncDisposable {
 /** An operator may sit far from the Region, and what reads and breaks locks has no lease to lose. */
 const patientTimeoutMs = 5_000;
 
+/** For commands that hold leases: requests must then fit in a lease. In milliseconds. */
+export interface ConnectOptions {
+  readonly leaseMs?: number;
+  /** @default five seconds */
+  readonly requestTimeoutMs?: number;
+}
+
 /**
  * Opens the table that the options name. No request is sent.
  *
- * @param leaseMs for commands that hold leases: requests must then fit in a lease
+ * @throws UsageError for options that can't be right; SetUpFailure if there is no Region
  */
-export function connect(options: GlobalOptions, leaseMs?: number): Connection {
-  const requestTimeoutMs = leaseMs === undefined ? patientTimeoutMs : requestTimeoutFor(leaseMs);
+export async function connect(options: GlobalOptions, hold: ConnectOptions = {}): Promise<Connection> {
+  const { leaseMs, requestTimeoutMs = patientTimeoutMs } = hold;
   const region = regionOf('table', options.table, 'dynamodb', options.region);
   const dynamo = new DynamoDBClient({
-    ...(region !== undefined && { region }),
+    ...(await awsClientConfig(region, requestTimeoutMs)),
     ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
-    ...sdkTimeOuts(requestTimeoutMs),
   });
+  await checkRegion(dynamo);
   const locks = new LockClient({
     table: options.table,
     client: dynamo,

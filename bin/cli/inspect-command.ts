@@ -20,7 +20,7 @@ export function addInspect(program: Command): void {
 }
 
 async function inspect(name: string, options: GlobalOptions): Promise<void> {
-  await using connection = connect(options);
+  await using connection = await connect(options);
   const lock = await connection.locks.inspect(name);
   if (!lock) throw noSuchLock(name, options.table);
   if (options.json) printJson(lock);

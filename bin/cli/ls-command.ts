@@ -29,7 +29,7 @@ export function addLs(program: Command): void {
 }
 
 async function ls(options: LsOptions): Promise<void> {
-  await using connection = connect(options);
+  await using connection = await connect(options);
   const { locks } = connection;
   const found: ListedLock[] = [];
   let passedOver = 0;

@@ -18,7 +18,7 @@ export function addReopen(program: Command): void {
 }
 
 async function reopen(name: string, options: GlobalOptions): Promise<void> {
-  await using connection = connect(options);
+  await using connection = await connect(options);
   const before = await connection.locks.inspect(name);
   if (!before) throw noSuchLock(name, options.table);
   if (!(await connection.locks.reopen(name))) {

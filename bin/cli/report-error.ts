@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import type { CommanderError } from 'commander';
-import type { Interrupted } from '../terminal/interruption.js';
 import { jsonText, note } from '../terminal/output.js';
 import { printable } from '../terminal/printable.js';
+import { exitCodeOf } from './exit-codes.js';
 
 /** The command was understood and did not do what it was asked to: exit code 1 and one line. */
 export class CommandFailure extends Error {
@@ -16,6 +16,18 @@ export class CommandFailure extends Error {
     super(message);
     this.code = code;
     this.data = data;
+  }
+}
+
+/** Nothing can work before the set-up is mended: no Region, a file that the environment names and that is not there. */
+export class SetUpFailure extends Error {
+  override readonly name = 'SetUpFailure';
+  /** Stable, for programs. */
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
   }
 }
 
@@ -36,22 +48,10 @@ export function reportError(thrown: unknown, how: ErrorStyle): number {
   // commander has told it already, and added where to find help.
   else if (error.name !== 'CommanderError') note(printable(`leasehold: ${toSentence(error)}`));
   if (how.verbose && !how.json) note(inspect(error));
-  return toExitCode(error);
+  return exitCodeOf(error);
 }
 
-function toExitCode(error: Error): number {
-  switch (error.name) {
-    case 'CommanderError':
-    case 'UsageError':
-      return 2;
-    case 'Interrupted':
-      return (error as Interrupted).exitCode;
-    default:
-      return isMissingTable(error) ? 2 : 1;
-  }
-}
-
-/** A mistake in the call: the wrong table, Region or account. */
+/** The table is not there: the wrong table, Region or account, or it was never made. */
 function isMissingTable(error: Error): boolean {
   return (
     error.name === 'StoreError' && (error.cause as Error | undefined)?.name === 'ResourceNotFoundException'

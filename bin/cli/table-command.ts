@@ -22,7 +22,7 @@ export function addTable(program: Command): void {
 }
 
 async function create(options: CreateOptions): Promise<void> {
-  await using connection = connect(options);
+  await using connection = await connect(options);
   const created = await createTable(connection.dynamo, options.table, {
     timeToLive: options.ttl,
     waitForTimeToLive: options.wait,

@@ -34,6 +34,35 @@ export function wishCounter(nowMs: () => number = () => performance.now()): () =
   };
 }
 
+/**
+ * Listens to signals until it is disposed of. A repeat of a signal that it had then is still taken, and nothing is done
+ * about it: the process may be about to end in order, and without a listener the repeat would kill it.
+ */
+export function listenToSignals(
+  names: readonly NodeJS.Signals[],
+  onSignal: (name: NodeJS.Signals) => void,
+): Disposable {
+  let heardMs = Number.NEGATIVE_INFINITY;
+  let listening = true;
+  const listener = (name: NodeJS.Signals): void => {
+    if (!listening) return;
+    heardMs = performance.now();
+    onSignal(name);
+  };
+  for (const name of names) process.on(name, listener);
+  const forget = (): void => {
+    for (const name of names) process.off(name, listener);
+  };
+  return {
+    [Symbol.dispose]() {
+      listening = false;
+      const leftMs = heardMs + sameWishMs - performance.now();
+      if (leftMs > 0) setTimeout(forget, leftMs).unref();
+      else forget();
+    },
+  };
+}
+
 /** The user, or the system, wants the command to end. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
@@ -90,7 +119,7 @@ export function listenForInterruption(options: InterruptionOptions = {}): Interr
     options.onFirst?.(signalName);
     controller.abort(new Interrupted(`stopped by ${signalName}`, exitCode));
   };
-  for (const name of endingSignals) process.on(name, onSignal);
+  const listening = listenToSignals(endingSignals, onSignal);
   const forgetCrashes = options.alsoCrashes ? listenForCrashes(controller) : () => {};
   return {
     signal: controller.signal,
@@ -99,7 +128,7 @@ export function listenForInterruption(options: InterruptionOptions = {}): Interr
       return new Interrupted(`${message}; ${how}`, exitCode, data);
     },
     [Symbol.dispose]() {
-      for (const name of endingSignals) process.off(name, onSignal);
+      listening[Symbol.dispose]();
       forgetCrashes();
     },
   };

@@ -22,7 +22,7 @@ export interface DoctorOptions extends GlobalOptions {
 export async function doctor(options: DoctorOptions): Promise<number> {
   const { table, name } = options;
   if (name !== undefined) checkLockName(name);
-  await using connection = connect(options);
+  await using connection = await connect(options);
   const { dynamo, locks } = connection;
   const { clock, runtime } = locks.context;
   const { findings: ofTable, reachable } = await tableReport(dynamo, table);

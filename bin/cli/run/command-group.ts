@@ -57,6 +57,11 @@ export class CommandGroup {
     return group;
   }
 
+  /** The group's id. */
+  get id(): number {
+    return this.#child.pid!;
+  }
+
   /** Sends a signal to every process of the group. Answers whether there was one. */
   signal(signal: NodeJS.Signals | 0): boolean {
     const { pid } = this.#child;
@@ -72,11 +77,17 @@ export class CommandGroup {
     }
   }
 
-  /** Ends all of it: SIGTERM, and after the grace SIGKILL for what is left. Resolves when nothing is left to signal. */
+  /**
+   * Ends all of it: SIGTERM, and after the grace SIGKILL for what is left. Resolves when nothing is left to signal.
+   *
+   * @param graceMs 0: there is no time left, and none of it runs a moment longer
+   */
   async end(graceMs: number): Promise<void> {
-    this.signal('SIGTERM');
-    // A group that is stopped takes the first signal only when it goes on.
-    this.signal('SIGCONT');
+    if (graceMs > 0) {
+      this.signal('SIGTERM');
+      // A group that is stopped takes the first signal only when it goes on.
+      this.signal('SIGCONT');
+    }
     for (const end = performance.now() + graceMs; this.signal(0); ) {
       const leftMs = end - performance.now();
       if (leftMs <= 0) break;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { durationMs } from '../../terminal/option-readers.js';
+import { commonExitCodes } from '../exit-codes.js';
 import type { Outcome } from '../main.js';
 import type { RunOptions } from './run-options.js';
 
@@ -12,15 +13,21 @@ export function addRun(program: Command, outcome: Outcome): void {
     .argument('<command...>', 'the command and its arguments, after --')
     .option('--lease <duration>', 'how long a crash keeps the lock (default: 30s)', durationMs)
     .option('--wait <duration>', 'how long to wait for it (default: try once)', durationMs)
-    .option('--grace <duration>', 'from SIGTERM to SIGKILL when the lock is lost (default: 10s)', durationMs)
+    .option(
+      '--grace <duration>',
+      'from SIGTERM to SIGKILL when the lock is lost (default: 10s, at most a third of the lease)',
+      durationMs,
+    )
     .addHelpText(
       'after',
       `
-The command and all that it starts are one process group. Signals are passed on to it. When the lock is lost the
-group gets SIGTERM before the lease ends, and SIGKILL after the grace; a lease of three times the grace or more
-leaves room for both. Diagnostics, with --json one JSON line, go to stderr: stdout is the command's.
+The command and all that it starts are one process group. Signals are passed on to it. When the lock is in danger
+the group gets SIGTERM, and SIGKILL after the grace: it is dead before the lease can be another's. A lease that is too
+short for its grace is refused. After somebody broke the lease the command still has its grace. It does not outlive
+this process either. Diagnostics, with --json one JSON line, go to stderr: stdout is the command's.
 
-Exit codes: the command's (128+n after signal n); 75 not acquired, 76 lost, 126 and 127 as in a shell, 2 usage.
+Exit codes: the command's (128+n after signal n); 75 held by somebody else, 76 lost, 79 completed already,
+${commonExitCodes}, 126 and 127 as in a shell.
 
 Example:
   $ leasehold run nightly-report --lease 1m --wait 5m -- ./report.sh --to s3://reports/`,

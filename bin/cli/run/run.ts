@@ -1,4 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { StoreClock } from '../../../lib/clock/index.js';
 import type { LockLostError } from '../../../lib/errors/index.js';
 import type { LeaseEvents } from '../../../lib/events/index.js';
 import type { Lease } from '../../../lib/lease/index.js';
@@ -10,19 +11,24 @@ import { connect } from '../connection.js';
 import { exitCodes } from '../exit-codes.js';
 import { CommandFailure, reportError } from '../report-error.js';
 import { CommandGroup } from './command-group.js';
-import { parseGrace, type RunOptions, toHoldOptions } from './run-options.js';
+import { guardOrphans } from './orphan-guard.js';
+import { divideLease, killMs, type RunOptions } from './run-options.js';
 import { SignalRelay } from './signal-relay.js';
 
 /**
  * Runs a command under a lock.
  *
  * @returns the exit code: the command's own, 128 and a signal's number, or one of {@link exitCodes}
- * @throws UsageError, StoreError for a table that is missing: mistakes in the call
+ * @throws UsageError, SetUpFailure: mistakes in the call, and what keeps every call from working
  */
 export async function run(name: string, command: readonly string[], options: RunOptions): Promise<number> {
-  const hold = toHoldOptions(options);
+  const times = divideLease(options);
+  const { hold } = times;
   using signals = new SignalRelay();
-  await using connection = connect(options, hold.leaseMs);
+  await using connection = await connect(options, {
+    leaseMs: hold.leaseMs,
+    requestTimeoutMs: times.requestTimeoutMs,
+  });
   const { locks } = connection;
 
   let lease: Lease;
@@ -31,24 +37,29 @@ export async function run(name: string, command: readonly string[], options: Run
     lease = await locks.acquire(name, { ...hold, waitMs: options.wait, signal: signals.interruption });
   } catch (error) {
     if (signals.interruptedBy) return interrupted(name, signals.interruptedBy, options);
-    // 2: the call can't be right. Everything else that keeps the command from running is one thing to a script.
-    return reportError(error, options) === 2 ? 2 : exitCodes.notAcquired;
+    return reportError(error, options);
   }
   try {
     // It came while the answer was under way.
     if (signals.interruptedBy) return interrupted(name, signals.interruptedBy, options);
-    return await runUnder(lease, command, signals, options);
+    using end = leaseEnd(lease, locks.context.clock);
+    return await runUnder({ lease, leftMs: end.leftMs, graceMs: times.graceMs, command, signals, options });
   } finally {
     await lease[Symbol.asyncDispose]();
   }
 }
 
-async function runUnder(
-  lease: Lease,
-  command: readonly string[],
-  signals: SignalRelay,
-  options: RunOptions,
-): Promise<number> {
+interface HeldRun {
+  readonly lease: Lease;
+  /** Until the end of the lease, be it lost or not. */
+  readonly leftMs: () => number;
+  readonly graceMs: number;
+  readonly command: readonly string[];
+  readonly signals: SignalRelay;
+  readonly options: RunOptions;
+}
+
+async function runUnder({ lease, leftMs, graceMs, command, signals, options }: HeldRun): Promise<number> {
   const { name, token } = lease;
   let group: CommandGroup;
   try {
@@ -56,9 +67,10 @@ async function runUnder(
   } catch (error) {
     return notStarted(command[0]!, error, options);
   }
+  using _guard = guardOrphans(group.id, graceMs);
   let ending: Promise<void> | undefined;
   const onLoss = () => {
-    ending = group.end(parseGrace(options));
+    ending = group.end(graceAfter(findLoss(lease)!, graceMs, leftMs()));
     if (!options.json)
       note(printable(`leasehold: ${findLoss(lease)!.message}; what runs under it is told to end`));
   };
@@ -86,6 +98,30 @@ async function runUnder(
     note(jsonText(report));
   }
   return ours;
+}
+
+/**
+ * How long the command may take to end in order, in milliseconds: never past the end of the lease. Somebody who has
+ * taken over works already; an operator who broke the lease did not ask for a crash.
+ */
+function graceAfter({ reason }: LockLostError, graceMs: number, leftMs: number): number {
+  if (reason === 'broken') return graceMs;
+  if (reason === 'taken-over') return 0;
+  return Math.max(0, Math.min(graceMs, leftMs - killMs));
+}
+
+/** Keeps the end of a lease in mind: a lease that is lost does not say any more how long it would have run. */
+function leaseEnd(lease: Lease, clock: Pick<StoreClock, 'now'>): Disposable & { leftMs: () => number } {
+  let expiresAt = clock.now().latest + lease.remainingMs;
+  const onRenewed = (message: unknown): void => {
+    const renewed = message as LeaseEvents['renewed'];
+    if (renewed.leaseId === lease.leaseId) expiresAt = renewed.expiresAt;
+  };
+  subscribe('leasehold:renewed', onRenewed);
+  return {
+    leftMs: () => expiresAt - clock.now().latest,
+    [Symbol.dispose]: () => void unsubscribe('leasehold:renewed', onRenewed),
+  };
 }
 
 /** Set as soon as the loss is found, be it by the release. */

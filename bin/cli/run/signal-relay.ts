@@ -1,4 +1,4 @@
-import { exitCodeOfSignal, wishCounter } from '../../terminal/interruption.js';
+import { exitCodeOfSignal, listenToSignals, wishCounter } from '../../terminal/interruption.js';
 import type { CommandGroup } from './command-group.js';
 
 /** These end a wait for the lock; while the command runs they are passed on, and it decides. */
@@ -15,7 +15,7 @@ const hasJobControl = process.platform !== 'win32';
  */
 export class SignalRelay implements Disposable {
   readonly #interruption = new AbortController();
-  readonly #listeners = new Map<NodeJS.Signals, () => void>();
+  readonly #listening: Disposable[] = [];
   /** Before the command runs all of them mean the same. */
   readonly #interrupts = wishCounter();
   #group: CommandGroup | undefined;
@@ -63,7 +63,7 @@ export class SignalRelay implements Disposable {
 
   /** The signals mean again what they mean to any process. */
   [Symbol.dispose](): void {
-    for (const [signal, listener] of this.#listeners) process.off(signal, listener);
+    for (const listening of this.#listening) listening[Symbol.dispose]();
   }
 
   #onEnding(signal: NodeJS.Signals): void {
@@ -76,7 +76,6 @@ export class SignalRelay implements Disposable {
   }
 
   #on(signal: NodeJS.Signals, listener: () => void): void {
-    this.#listeners.set(signal, listener);
-    process.on(signal, listener);
+    this.#listening.push(listenToSignals([signal], listener));
   }
 }

@@ -5,11 +5,15 @@ import { readCuts, type ScanVerdict } from '../../../lib/scan/index.js';
 import { formatDuration } from '../../terminal/figures.js';
 import { type Interruption, listenForInterruption } from '../../terminal/interruption.js';
 import { note } from '../../terminal/output.js';
+import { awsClientConfig, checkRegion } from '../aws-clients.js';
 import { connect } from '../connection.js';
 import { CommandFailure } from '../report-error.js';
 import { type ExecutionEnd, followExecution, lastVerdict } from './follow-execution.js';
 import { tellReport } from './report.js';
 import { newRunName, type ScanOptions } from './scan-options.js';
+
+/** Following an execution is in no hurry. */
+const requestTimeoutMs = 10_000;
 
 /** Starts the deployed state machine, follows it, and prints the report that it ended with. @returns the exit code */
 export async function scanDeployed(options: ScanOptions, stateMachineArn: string): Promise<number> {
@@ -20,7 +24,8 @@ export async function scanDeployed(options: ScanOptions, stateMachineArn: string
   using interruption = listenForInterruption();
   const { signal } = interruption;
   const input = await executionInput(options, signal);
-  const sfn = new SFNClient({ ...(region !== undefined && { region }) });
+  const sfn = new SFNClient(await awsClientConfig(region, requestTimeoutMs));
+  await checkRegion(sfn);
   // The name makes starting idempotent: the SDK's own retry finds the execution that it has started.
   const name = newRunName();
   try {
@@ -74,7 +79,7 @@ async function executionInput(options: ScanOptions, signal: AbortSignal): Promis
 }
 
 async function cutsOfRun(options: ScanOptions, run: string, signal: AbortSignal): Promise<readonly string[]> {
-  await using connection = connect(options);
+  await using connection = await connect(options);
   return readCuts({ locks: connection.locks, run, signal });
 }
 

@@ -1,10 +1,12 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import type { LockClient } from '../../../lib/client/index.js';
+import { requestTimeoutFor } from '../../../lib/client/request-timeout.js';
 import { inventory, planScan, readCuts, readRun, type ScanVerdict } from '../../../lib/scan/index.js';
 import { s3Address } from '../../../lib/scan/listing/s3-address.js';
 import { checkTable } from '../../../lib/table/check-table.js';
 import { plural } from '../../terminal/figures.js';
 import { type Interruption, listenForInterruption } from '../../terminal/interruption.js';
+import { awsClientConfig } from '../aws-clients.js';
 import { type Connection, connect } from '../connection.js';
 import { reportError } from '../report-error.js';
 import { ScanProgress } from './progress.js';
@@ -16,6 +18,9 @@ import { defaultSeats, newRunName, type ScanOptions } from './scan-options.js';
 
 const defaultLeaseMs = 30_000;
 
+/** A listing of a thousand keys far away takes a second or two; the lease is renewed meanwhile. */
+const s3TimeoutMs = 20_000;
+
 /** Releasing takes one request with its retries; a store that does not answer must not keep the user waiting. */
 const releaseLimitMs = 10_000;
 
@@ -23,8 +28,9 @@ const releaseLimitMs = 10_000;
 export async function scanHere(options: ScanOptions): Promise<number> {
   const run = options.run ?? newRunName();
   const location = options.location!;
-  await using connection = connect(options, options.lease ?? defaultLeaseMs);
-  using s3 = s3Client(options);
+  const leaseMs = options.lease ?? defaultLeaseMs;
+  await using connection = await connect(options, { leaseMs, requestTimeoutMs: requestTimeoutFor(leaseMs) });
+  using s3 = await s3Client(options);
   const progress = new ScanProgress(run);
   using view = progressView(progress, options);
   using interruption = listenForInterruption({
@@ -119,8 +125,11 @@ async function checkUsableTable({ dynamo }: Connection, table: string, signal: A
   }
 }
 
-function s3Client(options: ScanOptions): Disposable & { readonly client: S3Client } {
-  const client = new S3Client(s3Address({ region: options.region, endpoint: options.s3Endpoint }));
+async function s3Client(options: ScanOptions): Promise<Disposable & { readonly client: S3Client }> {
+  const client = new S3Client({
+    ...(await awsClientConfig(undefined, s3TimeoutMs)),
+    ...s3Address({ region: options.region, endpoint: options.s3Endpoint }),
+  });
   return { client, [Symbol.dispose]: () => client.destroy() };
 }
 

@@ -98,7 +98,7 @@ describe('run', () => {
   it('shows an example and its exit codes in its help', async () => {
     const { exitCode, stdout } = await desk.bare('run', '--help').ended;
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('75 not acquired, 76 lost');
+    expect(stdout).toContain('75 held by somebody else, 76 lost');
     expect(stdout).toContain('Example:\n  $ leasehold run ');
   });
 
@@ -107,10 +107,14 @@ describe('run', () => {
     [
       'a lease that no request fits into',
       ['x', '--lease', '10ms', '--', 'true'],
-      '--lease: must be at least 1s',
+      '--lease: must be at least 900ms',
     ],
     ['a name that can’t be one', ['', '--', 'true'], 'Lock name must not be empty'],
-    ['a table that is missing', ['x', '--table', 'absent', '--', 'true'], 'leasehold table create'],
+    [
+      'a grace that no lease has room for',
+      ['x', '--lease', '3s', '--grace', '3s', '--', 'true'],
+      'a grace of at most 2400ms, or a lease of at least 3600ms',
+    ],
   ])('ends with 2 for %s', async (_what, args, words) => {
     const { exitCode, stderr } = await desk.bare('run', ...args).ended;
     expect(exitCode).toBe(2);

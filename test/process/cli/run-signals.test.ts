@@ -160,6 +160,35 @@ describe.skipIf(process.platform === 'win32')('C44 run and its signals', () => {
     expect(await allGone(list)).toBe(true);
   });
 
+  it.each([
+    ['D23 with the shortest lease that its grace has room for', ['--lease', '2600ms', '--grace', '2s']],
+    ['D51 with a lease alone, shorter than three times the default grace', ['--lease', '5s']],
+  ])(
+    '%s: cut off, a command that ignores SIGTERM is dead when another holder has the lock',
+    async (what, times) => {
+      await using proxy = await stallingProxy(desk.dynamo.endpoint);
+      const script = withChild(`${ignores('SIGTERM')} ${runsOn}`);
+      const args = ['run', what, ...times, '--table', 'leases', '--endpoint', proxy.endpoint];
+      const running = desk.bare(...args, '--', process.execPath, '-e', script);
+      const list = await pids(running, 2);
+      proxy.stall();
+      await using next = await desk.locks.acquire(what, { waitMs: 60_000 });
+      expect(await allGone(list)).toBe(true);
+      expect(next.takenOverFrom).toBeDefined();
+      expect((await running.ended).exitCode).toBe(76);
+      expect(running.stdout().match(/^got SIGTERM$/gm)).toHaveLength(2);
+    },
+  );
+
+  it('D23 killed outright, it leaves no command behind that ignores SIGTERM when another holder has the lock', async () => {
+    const running = desk.node('orphaned', withChild(`${ignores('SIGTERM')} ${runsOn}`));
+    const list = await pids(running, 2);
+    running.child.kill('SIGKILL');
+    await using _next = await desk.locks.acquire('orphaned', { waitMs: 60_000 });
+    expect(await allGone(list)).toBe(true);
+    await running.ended;
+  });
+
   it('C44 C36 stopped past its lease and woken, it ends the command, and only then gives the lock back', async () => {
     // The command itself ends at once; what it has started does not.
     const running = desk.node('frozen', withChild(`${ignores('SIGTERM')} ${runsOn}`, runsOn));

@@ -48,9 +48,7 @@ export async function runInTerminal(): Promise<RunInTerminal> {
     ...desk,
     run,
     node: (name, script, ...args) => run(name, [], process.execPath, '-e', script, '--', ...args),
-    bare: (...args) => {
-      const at = args.indexOf('--') < 0 ? args.length : args.indexOf('--');
-      return start([...args.slice(0, at), ...where, ...args.slice(at)]);
-    },
+    // The test's own words come last: they win.
+    bare: (word, ...args) => start([word!, ...where, ...args]),
   };
 }

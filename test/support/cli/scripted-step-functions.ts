@@ -45,3 +45,10 @@ export async function scriptedStepFunctions(script: Script): Promise<ScriptedSte
     },
   };
 }
+
+/** A service that refuses everything with one error. */
+export async function alwaysRefusing(type: string): Promise<ScriptedStepFunctions & { endpoint: string }> {
+  const refusal = () => ({ __type: type, message: 'refused by a test' });
+  const service = await scriptedStepFunctions(new Proxy({}, { get: () => refusal }) as Script);
+  return { ...service, endpoint: service.env.AWS_ENDPOINT_URL_SFN! };
+}

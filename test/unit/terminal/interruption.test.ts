@@ -29,6 +29,15 @@ describe('a wish to stop', () => {
     });
   });
 
+  it('D22 takes the second of two signals although all is put away by then', () => {
+    const interruption = listenForInterruption();
+    process.emit('SIGINT', 'SIGINT');
+    interruption[Symbol.dispose]();
+    // Without a listener it would end this process.
+    expect(process.listenerCount('SIGINT')).toBeGreaterThan(0);
+    expect(process.emit('SIGINT', 'SIGINT')).toBe(true);
+  });
+
   it('leaves no listener behind', () => {
     const before = process.eventNames().length;
     listenForInterruption({ alsoCrashes: true })[Symbol.dispose]();
