@@ -5,8 +5,13 @@ import { SummaryReporter } from './test/support/report/summary-reporter.js';
 export const shared = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
-  // The AWS SDK tells every process that it will drop Node 20; once, in the engines field, is enough.
-  env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
+  env: {
+    // The AWS SDK tells every process that it will drop Node 20; once, in the engines field, is enough.
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    // CDK's own check of templates takes seconds in every process that synthesizes. The tests that are about it switch
+    // it on, and `cdk synth` has it.
+    CDK_VALIDATION: 'false',
+  },
 };
 
 /** Constructs deploy the functions' bundles, and local functions run them. */

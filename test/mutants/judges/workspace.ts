@@ -15,7 +15,7 @@ const settings = `export default {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/bundles-first.ts',
     hookTimeout: 60_000,
-    env: { LEASEHOLD_TEST_SIZE: 'long' },
+    env: { LEASEHOLD_TEST_SIZE: 'long', CDK_VALIDATION: 'false' },
   },
 };
 `;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CfnResource } from 'aws-cdk-lib';
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { LeaseholdStack, type LeaseholdStackProps } from '../../../lib/cdk/index.js';
 import { hashless } from '../../support/cdk/hashless.js';
 import { nagFindings } from '../../support/cdk/nag.js';
@@ -133,6 +133,9 @@ describe('what counts for nothing is refused', () => {
 });
 
 describe("CDK's own validation of templates", () => {
+  beforeAll(() => void vi.stubEnv('CDK_VALIDATION', 'true'));
+  afterAll(() => void vi.unstubAllEnvs());
+
   it('has nothing to say about the stack', () => {
     expect(reported(appOf(everything).synth().directory)).toEqual([]);
   });

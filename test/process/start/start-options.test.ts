@@ -1,9 +1,26 @@
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { main } from '../../../bin/start/main.js';
 import { parseStartOptions } from '../../../bin/start/start-options.js';
 import { startProcess } from '../../support/start/start-process.js';
 
+/** What the process would do and say, in this one. */
+async function mainHere(args: readonly string[]) {
+  const said = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
+      said[stream] += text;
+      return true;
+    });
+  }
+  const exitCode = await main(args);
+  vi.restoreAllMocks();
+  return { exitCode, ...said };
+}
+
 describe('the options of npm start', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
   it('have defaults, and take what is given', () => {
     expect(parseStartOptions([])).toMatchObject({ leaseMs: 4_000, faults: true, json: false });
     expect(parseStartOptions([]).directory).toMatch(/node_modules\/?$/);
@@ -38,11 +55,17 @@ describe('the options of npm start', () => {
     [['--dir', '/there/is/none'], /no directory/],
     [['--dir', join(import.meta.dirname, 'start-options.test.ts')], /not a directory/],
   ])('refuses %j in words, with exit code 2, before anything is started', async (args, words) => {
-    const { exitCode, stdout, stderr, leftFiles } = await (await startProcess(args)).ended;
-    expect({ exitCode, stdout, leftFiles }).toEqual({ exitCode: 2, stdout: '', leftFiles: [] });
+    const { exitCode, stdout, stderr } = await mainHere(args);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toMatch(/^error: /);
     expect(stderr).toMatch(words);
     expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it('refuses as a process, too, and leaves nothing behind', async () => {
+    const { exitCode, stdout, stderr, leftFiles } = await (await startProcess(['--seats', '0'])).ended;
+    expect({ exitCode, stdout, leftFiles }).toEqual({ exitCode: 2, stdout: '', leftFiles: [] });
+    expect(stderr).toMatch(/^error: .*seats/);
   });
 
   it('shows an example in its help', async () => {
