@@ -33,6 +33,13 @@ export interface LockClientOptions {
   readonly endpoint?: string;
   /** A label for people: who holds. @default host name, process id, and a random part */
   readonly owner?: string;
+  /**
+   * With `service`: a secret of 16 to 128 visible ASCII characters that all attempts of an owner share, those of other
+   * processes, too. `supersede` takes over a lease only if it was acquired with the same one; the service keeps its hash.
+   *
+   * @default one made up with this client, which so supersedes leases of its own only
+   */
+  readonly ownerKey?: string;
   /** How long a lease runs without a renewal, in milliseconds. @default 30,000 */
   readonly leaseMs?: number;
   /** A renewal this often, in milliseconds. @default a third of the lease */
@@ -95,7 +102,14 @@ export function checkClientOptions(options: LockClientOptions): void {
     pollFloorMs,
   );
   if (options.owner !== undefined) checkOwner(options.owner);
+  checkOwnerKey(options.ownerKey);
   holdSettings(options, {});
+}
+
+function checkOwnerKey(ownerKey: string | undefined): void {
+  if (ownerKey === undefined || (typeof ownerKey === 'string' && /^[!-~]{16,128}$/.test(ownerKey))) return;
+  // Not shown: it may be the right one, but for a blank at its end.
+  throw new UsageError('ownerKey: must be a string of 16 to 128 visible ASCII characters');
 }
 
 /** A table or a service, and neither both nor none. */

@@ -96,7 +96,12 @@ export class LockClient implements AsyncDisposable {
     };
     this.#transport = makeTransport(options);
     this.context = this.#transport
-      ? serviceContext({ ...terms, transport: this.#transport, callTimeoutMs: callTimeoutMs(options) })
+      ? serviceContext({
+          ...terms,
+          transport: this.#transport,
+          callTimeoutMs: callTimeoutMs(options),
+          ownerKey: options.ownerKey ?? `owner-key-${runtime.randomId()}${runtime.randomId()}`,
+        })
       : tableContext({ ...terms, table: makeTable(options, this.#ownClient, clock) });
     this.owner = options.owner ?? defaultOwner(runtime);
     this.#queue = new LocalQueue(runtime);

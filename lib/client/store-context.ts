@@ -16,6 +16,7 @@ export function serviceContext(
   options: Omit<TableContext, 'table'> & {
     readonly transport: ServiceTransport;
     readonly callTimeoutMs: number;
+    readonly ownerKey: string;
   },
 ): LeaseContext {
   const { clock, runtime, skewMs, retentionMs } = options;

@@ -37,7 +37,7 @@ export function createLockServiceHandler(
   const { runtime = systemRuntime } = options;
   return async (event, context) => {
     // Not when the module loads: an error there has no name that a state machine could match.
-    service ??= makeService(lockServiceSettings(options.env ?? process.env));
+    service ??= makeService(lockServiceSettings(options.env ?? process.env), context.invokedFunctionArn);
     const { host, answer } = service;
     const deadline = deadlineAfter(runtime, Math.max(1, context.getRemainingTimeInMillis() - reserveMs));
     try {
@@ -50,14 +50,19 @@ export function createLockServiceHandler(
   };
 }
 
-function makeService(settings: LockServiceSettings): LockService {
-  const { names, operations, maxLeaseMs, region, stepFunctionsEndpoint } = settings;
+function makeService(settings: LockServiceSettings, functionArn = ''): LockService {
+  const { names, groups, operations, maxLeaseMs, region, stepFunctionsEndpoint } = settings;
   return createLockService({
     context: makeContext(settings),
     operations,
     ...(names && { names }),
+    ...(groups && { groups }),
     ...(maxLeaseMs !== undefined && { maxLeaseMs }),
-    executions: stepFunctions({ region, endpoint: stepFunctionsEndpoint }),
+    executions: stepFunctions({
+      region,
+      account: functionArn.split(':')[4] || undefined,
+      endpoint: stepFunctionsEndpoint,
+    }),
   });
 }
 

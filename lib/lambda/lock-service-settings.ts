@@ -7,6 +7,8 @@ export interface LockServiceSettings {
   readonly table: string;
   /** `LEASEHOLD_NAMES`: the names that callers may use, as a JSON list of patterns; absent: all. */
   readonly names: readonly string[] | undefined;
+  /** `LEASEHOLD_GROUPS`: the groups that callers may put locks into, in the same form; absent: as the names. */
+  readonly groups: readonly string[] | undefined;
   /** `LEASEHOLD_OPERATIONS`: `use` for callers, `operate` for operators. @default use */
   readonly operations: 'use' | 'operate';
   /** `LEASEHOLD_MAX_LEASE_MS`: the longest lease that a caller may ask for, in milliseconds. @default 900000 */
@@ -26,7 +28,8 @@ export function lockServiceSettings(env: Environment): LockServiceSettings {
   if (!table) throw new UsageError('LEASEHOLD_TABLE: the name of the lease table is missing');
   return {
     table,
-    names: parseNames(present('LEASEHOLD_NAMES')),
+    names: parsePatterns('LEASEHOLD_NAMES', present('LEASEHOLD_NAMES')),
+    groups: parsePatterns('LEASEHOLD_GROUPS', present('LEASEHOLD_GROUPS')),
     operations: parseOperations(present('LEASEHOLD_OPERATIONS')),
     maxLeaseMs: parseMaxLease(present('LEASEHOLD_MAX_LEASE_MS')),
     region: present('AWS_REGION'),
@@ -35,7 +38,7 @@ export function lockServiceSettings(env: Environment): LockServiceSettings {
   };
 }
 
-function parseNames(text: string | undefined): readonly string[] | undefined {
+function parsePatterns(variable: string, text: string | undefined): readonly string[] | undefined {
   if (text === undefined) return undefined;
   let names: unknown;
   try {
@@ -44,7 +47,7 @@ function parseNames(text: string | undefined): readonly string[] | undefined {
     // Said below.
   }
   if (Array.isArray(names) && names.every((name) => typeof name === 'string')) return names;
-  throw new UsageError(`LEASEHOLD_NAMES: must be a JSON list of strings, got "${text}"`);
+  throw new UsageError(`${variable}: must be a JSON list of strings, got "${text}"`);
 }
 
 function parseOperations(text = 'use'): 'use' | 'operate' {

@@ -32,5 +32,11 @@ function readOptions(env: Environment): LockClientOptions {
   }
   // Other addresses than AWS's are for tests.
   const endpoint = (service ? env.LEASEHOLD_LAMBDA_ENDPOINT : env.LEASEHOLD_DYNAMODB_ENDPOINT)?.trim();
-  return { ...(table && { table }), ...(service && { service }), ...(endpoint && { endpoint }) };
+  const ownerKey = env.LEASEHOLD_OWNER_KEY?.trim();
+  return {
+    ...(table && { table }),
+    ...(service && { service }),
+    ...(endpoint && { endpoint }),
+    ...(ownerKey && { ownerKey }),
+  };
 }

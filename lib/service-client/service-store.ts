@@ -30,6 +30,8 @@ export interface ServiceStoreOptions {
   readonly runtime: Runtime;
   /** The end of one request over all its attempts, in milliseconds. */
   readonly callTimeoutMs: number;
+  /** The secret by which the service knows this client's leases for its own: see `LockClientOptions.ownerKey`. */
+  readonly ownerKey: string;
 }
 
 type Answered<Name extends Operation> =
@@ -51,10 +53,11 @@ export class ServiceStore implements LeaseStore {
   async grant(request: GrantRequest, signal?: AbortSignal): Promise<GrantOutcome> {
     const { name, leaseId, owner, group, seenToken, leaseMs, change } = request;
     checkNone(change, name);
+    const { ownerKey } = this.#options;
     const { sentMs, surplusMs } = measureLength(leaseMs);
     const answer = await this.#ask(
       'acquire',
-      { name, leaseId, owner, leaseMs: sentMs, ...defined({ group, supersedes: seenToken }) },
+      { name, leaseId, owner, leaseMs: sentMs, ownerKey, ...defined({ group, supersedes: seenToken }) },
       signal,
     );
     if (answer.done) return { kind: 'granted', grant: toGrant(answer.done, surplusMs) };

@@ -1,4 +1,4 @@
-import { LockLostError, type LossReason, StoreError, UsageError } from '../errors/index.js';
+import { LockLostError, type LossReason, StoreError } from '../errors/index.js';
 import { publish } from '../events/index.js';
 import {
   type Grant,
@@ -8,8 +8,10 @@ import {
   takenOverBy,
 } from '../lease/index.js';
 import type { ServiceErrorBody, ShownHolder, SuccessOf } from './answers.js';
-import { type ExecutionMark, findExecution, holderHasEnded } from './execution-watch.js';
+import { groupOfExecution, noteHeld } from './execution-group.js';
+import { checkRuns, type ExecutionMark, findExecution, holderHasEnded } from './execution-watch.js';
 import { toJson } from './json-value.js';
+import { type OwnerMark, provesOwner, toProof } from './owner-proof.js';
 import type { RequestOf } from './requests.js';
 import { completedMessage, ServiceError } from './service-error.js';
 import { remainingMs, type ServiceHost, shownTime } from './service-host.js';
@@ -17,14 +19,9 @@ import { remainingMs, type ServiceHost, shownTime } from './service-host.js';
 type Acquire = RequestOf<'acquire'>;
 type Held = Extract<GrantOutcome, { kind: 'held' }>;
 
-/** The group in which the locks of an execution are found when it has ended. */
-export function groupOfExecution(execution: string): string {
-  return `execution/${execution}`;
-}
-
 /**
  * One try for the lock: one write. A second one follows only where the refusal showed a lease that is the caller's own
- * (`supersedes`), or that of an execution which has ended; it names exactly that lease. A lease that an earlier attempt
+ * (`supersedes`, proved by its key), or that of an execution which has ended; it names exactly that lease. A lease that an earlier attempt
  * was granted, and that has run out by now, is not handed out.
  */
 export async function acquire(
@@ -32,11 +29,12 @@ export async function acquire(
   request: Acquire,
   signal: AbortSignal,
 ): Promise<SuccessOf<'acquire'>> {
-  const { name, leaseId, leaseMs } = request;
-  const owner = (request.owner ?? request.execution)!;
-  checkLength(host, request);
+  const { name, leaseId, leaseMs, group, execution } = request;
+  const owner = (request.owner ?? execution)!;
+  await checkLength(host, request, signal);
   await host.context.store.ensureTime(signal);
-  const outcome = await granted(host, { ...toGrant(request), owner }, request.supersedes, signal);
+  if (execution !== undefined && group !== undefined) await noteHeld(host, execution, name, leaseMs, signal);
+  const outcome = await granted(host, { ...toGrant(request), owner }, request, signal);
 
   if (outcome.kind === 'granted' && !isOver(host, outcome.grant))
     return toAnswer(host, request, owner, outcome.grant);
@@ -54,7 +52,7 @@ export async function resume(
   signal: AbortSignal,
 ): Promise<SuccessOf<'resume'>> {
   const { name, leaseId, leaseMs, owner, fromLeaseId, fromToken } = request;
-  checkLength(host, request);
+  await checkLength(host, request, signal);
   await host.context.store.ensureTime(signal);
   const from = { leaseId: fromLeaseId, token: fromToken };
   const outcome = await host.context.store.resume({ name, leaseId, leaseMs, owner, from }, signal);
@@ -72,25 +70,43 @@ export async function resume(
   });
 }
 
-function checkLength(
-  { maxLeaseMs }: ServiceHost,
+async function checkLength(
+  { maxLeaseMs, executions }: ServiceHost,
   { execution, leaseMs, name }: Pick<Acquire, 'execution' | 'leaseMs' | 'name'>,
-): void {
-  // An execution holds without a heartbeat: its end frees the lock, not the lease's.
-  if (execution !== undefined || leaseMs <= maxLeaseMs) return;
-  throw new UsageError(`leaseMs: must be at most ${maxLeaseMs} in this deployment; got ${leaseMs}`, name);
+  signal: AbortSignal,
+): Promise<void> {
+  if (leaseMs <= maxLeaseMs) return;
+  // An execution holds without a heartbeat: its end frees the lock, not the lease's. It must be one that has an end.
+  const long = { name, execution, field: 'leaseMs', limit: String(maxLeaseMs), value: leaseMs } as const;
+  await checkRuns(executions, long, signal);
 }
 
-function toGrant({ name, leaseId, leaseMs, group, execution }: Acquire): Omit<GrantRequest, 'owner'> {
-  if (execution === undefined) return { name, leaseId, leaseMs, ...(group !== undefined && { group }) };
-  const set = { execution, executionLease: leaseId } satisfies ExecutionMark;
-  return { name, leaseId, leaseMs, group: group ?? groupOfExecution(execution), change: { set } };
+function toGrant({
+  name,
+  leaseId,
+  leaseMs,
+  group,
+  execution,
+  ownerKey,
+}: Acquire): Omit<GrantRequest, 'owner'> {
+  const set = {
+    ...(execution !== undefined && ({ execution, executionLease: leaseId } satisfies ExecutionMark)),
+    ...(ownerKey !== undefined && ({ ownerProof: toProof(name, leaseId, ownerKey) } satisfies OwnerMark)),
+  };
+  const found = group ?? (execution === undefined ? undefined : groupOfExecution(execution));
+  return {
+    name,
+    leaseId,
+    leaseMs,
+    ...(found !== undefined && { group: found }),
+    ...(Object.keys(set).length > 0 && { change: { set } }),
+  };
 }
 
 async function granted(
   host: ServiceHost,
   request: GrantRequest,
-  supersedes: number | undefined,
+  { supersedes, ownerKey }: Pick<Acquire, 'supersedes' | 'ownerKey'>,
   signal: AbortSignal,
 ): Promise<GrantOutcome> {
   const { store, clock } = host.context;
@@ -99,7 +115,8 @@ async function granted(
   if (
     outcome.kind === 'held' &&
     outcome.item?.version === supersedes &&
-    outcome.item?.owner === request.owner
+    outcome.item?.owner === request.owner &&
+    provesOwner(outcome.item, ownerKey)
   ) {
     outcome = await takeSeen(host, request, outcome, signal);
   }

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
 import { StoreError } from '../errors/index.js';
 import type { LeaseItem } from '../lease/index.js';
-import { groupOfExecution } from './acquire-operation.js';
+import { groupOfExecution, heldNames, isExecutionItem } from './execution-group.js';
 import { executionAttributes, findExecution, holderHasEnded } from './execution-watch.js';
 import { execution } from './fields.js';
+import { ownerAttribute } from './owner-proof.js';
 import type { ServiceHost } from './service-host.js';
 
 /** An event of EventBridge, as far as the service reads it. */
@@ -43,9 +44,8 @@ export async function endExecution(
   const released: string[] = [];
   const stillHeld: string[] = [];
   await store.ensureTime(signal);
-  const page = { only: host.isAllowed };
-  for await (const items of store.list(groupOfExecution(executionArn), signal, page)) {
-    for (const item of items as readonly LeaseItem[]) {
+  for await (const items of heldBy(host, executionArn, signal)) {
+    for (const item of items) {
       if (!host.isAllowed(item.name) || findExecution(item) !== executionArn) continue;
       if (!(await holderHasEnded(host.executions, item, clock.now().earliest, signal))) {
         stillHeld.push(item.name);
@@ -53,7 +53,10 @@ export async function endExecution(
       }
       const lease = { name: item.name, leaseId: item.leaseId! };
       // Marked as a break: states that go on after a redrive find out at their section's end.
-      const change = { set: { brokenLeaseId: lease.leaseId }, remove: executionAttributes };
+      const change = {
+        set: { brokenLeaseId: lease.leaseId },
+        remove: [...executionAttributes, ownerAttribute],
+      };
       const outcome = await store.release(lease, change, signal);
       const isFree = outcome.kind === 'done' || (outcome.kind === 'lost' && outcome.reason === 'broken');
       if (isFree) released.push(item.name);
@@ -61,6 +64,25 @@ export async function endExecution(
   }
   if (stillHeld.length > 0) throw notEndedYet(executionArn, stillHeld);
   return { ok: true, released };
+}
+
+/** The locks in the execution's own group, and those that stand in groups of their own, page by page. */
+async function* heldBy(
+  { context: { store }, isAllowed }: ServiceHost,
+  executionArn: string,
+  signal: AbortSignal,
+): AsyncIterable<readonly LeaseItem[]> {
+  const only = (name: string) => isAllowed(name) || isExecutionItem(name);
+  for await (const page of store.list(groupOfExecution(executionArn), signal, { only })) {
+    const items = page as readonly LeaseItem[];
+    yield items.filter((item) => !isExecutionItem(item.name));
+    for (const own of items.filter((item) => isExecutionItem(item.name))) {
+      for (const name of heldNames(own)) {
+        const item = await store.read(name, undefined, signal);
+        if (item) yield [item];
+      }
+    }
+  }
 }
 
 function notEndedYet(execution: string, names: readonly string[]): StoreError {

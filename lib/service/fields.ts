@@ -116,7 +116,17 @@ export const cursor = v.pipe(name, v.description('the cursor that the page befor
 export const supersedes = v.pipe(
   token,
   v.description(
-    'the token of an earlier lease of the same owner, as a refusal showed it: exactly that one is taken over at once',
+    'the token of an earlier lease of the same owner, as a refusal showed it: exactly that one is taken over at once, ' +
+      'if it was granted under the same ownerKey',
+  ),
+);
+
+export const ownerKey = v.pipe(
+  v.string(),
+  v.regex(/^[!-~]{16,128}$/),
+  v.description(
+    'a secret of 16 to 128 visible ASCII characters, the same for all attempts of an owner and known to nobody else: ' +
+      'it proves that an earlier lease is the caller’s own; never shown, only its hash is stored',
   ),
 );
 

@@ -3,13 +3,17 @@ import { publish } from '../events/index.js';
 import { expiryFor, type HolderOutcome, type LeaseItem } from '../lease/index.js';
 import type { ItemChange } from '../table/index.js';
 import type { SuccessOf } from './answers.js';
-import { executionAttributes } from './execution-watch.js';
+import { checkRuns, executionAttributes, findExecution } from './execution-watch.js';
+import { ownerAttribute } from './owner-proof.js';
 import type { RequestOf } from './requests.js';
 import { ServiceError } from './service-error.js';
 import { remainingMs, type ServiceHost, shownTime } from './service-host.js';
 
 /** A caller's idea of the time may be this much ahead of the service's, in milliseconds: a minute's lease more. */
 const aheadMs = 60_000;
+
+/** What the service writes along with a grant, and takes away when the lease ends. */
+const grantAttributes = [...executionAttributes, ownerAttribute];
 
 type HolderRequest = RequestOf<'renew'> | RequestOf<'release'> | RequestOf<'complete'>;
 
@@ -24,6 +28,7 @@ export async function renew(
   if (request.leaseMs !== undefined && request.leaseMs > maxLeaseMs) throw tooLong(host, request, 'leaseMs');
   const expiresAt = request.expiresAt ?? expiryFor(context, request.leaseMs!);
   const isLong = expiresAt > expiryFor(context, maxLeaseMs) + aheadMs;
+  if (isLong) await checkHolderRuns(host, request, signal);
   const change = { ...toCheckpoint(request), ...(isLong && { condition: heldByExecution(request.leaseId) }) };
   const outcome = await context.store.renew(request, expiresAt, change, signal).catch((error) => {
     publish('renewal-failed', { ...toEvent(request), error });
@@ -44,7 +49,7 @@ export async function release(
 ): Promise<SuccessOf<'release'>> {
   await context.store.ensureTime(signal);
   const { set, remove = [] } = toCheckpoint(request);
-  const change = { ...(set && { set }), remove: [...remove, ...executionAttributes] };
+  const change = { ...(set && { set }), remove: [...remove, ...grantAttributes] };
   const outcome = await context.store.release(toIdentity(request), change, signal).catch((error) => {
     publish('release-failed', { ...toEvent(request), error });
     throw error;
@@ -75,7 +80,7 @@ export async function complete(
   const completion = {
     result,
     ...(retainMs !== undefined && { retainMs }),
-    change: { remove: executionAttributes },
+    change: { remove: grantAttributes },
   };
   const outcome = await context.store.complete(request, completion, signal);
   checkDone(request, outcome);
@@ -90,6 +95,19 @@ function toIdentity({ name, leaseId, token }: RequestOf<'release'>) {
 function toCheckpoint(request: RequestOf<'renew'> | RequestOf<'release'>): ItemChange {
   if (request.clearCheckpoint) return { remove: ['checkpoint'] };
   return request.checkpoint === undefined ? {} : { set: { checkpoint: request.checkpoint } };
+}
+
+/** Not by the mark alone, which is what the acquire said. A lease that is not the caller's is for the write to refuse. */
+async function checkHolderRuns(
+  host: ServiceHost,
+  { name, leaseId, expiresAt = 0 }: RequestOf<'renew'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const item = await host.context.store.read(name, leaseId, signal);
+  const execution = item?.leaseId === leaseId ? findExecution(item) : undefined;
+  if (execution === undefined) return;
+  const limit = `${expiryFor(host.context, host.maxLeaseMs)}, ${host.maxLeaseMs} ms from now,`;
+  await checkRuns(host.executions, { name, execution, field: 'expiresAt', limit, value: expiresAt }, signal);
 }
 
 /** A lease may be longer than callers' may be only where an execution holds it. */

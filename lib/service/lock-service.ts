@@ -10,7 +10,7 @@ import { readRequest } from './read-request.js';
 import { inspect, list } from './reading-operations.js';
 import { operatorsOnly, type ServiceRequest } from './requests.js';
 import { ServiceError, toErrorBody } from './service-error.js';
-import { checkAllowed, type ServiceHost, shownTime } from './service-host.js';
+import { checkAllowed, checkAllowedGroup, type ServiceHost, shownTime } from './service-host.js';
 
 /** What a service is made with. */
 export interface LockServiceOptions {
@@ -18,6 +18,8 @@ export interface LockServiceOptions {
   readonly context: LeaseContext;
   /** Which names callers may use: exact ones, or beginnings that end in `*`. @default all */
   readonly names?: readonly string[];
+  /** Which groups callers may put locks into, in the same form. @default as `names` */
+  readonly groups?: readonly string[];
   /** `operate`: break and reopen, too, and show everybody's lease ids. @default use */
   readonly operations?: 'use' | 'operate';
   /** The longest lease that a caller may ask for, in milliseconds. @default 900000 */
@@ -53,6 +55,7 @@ export function createLockService(options: LockServiceOptions): LockService {
   const host: ServiceHost = {
     context: options.context,
     isAllowed: nameRule(options.names),
+    isAllowedGroup: nameRule(options.groups ?? options.names),
     operates: options.operations === 'operate',
     maxLeaseMs: options.maxLeaseMs ?? defaultMaxLeaseMs,
     executions: options.executions,
@@ -101,6 +104,8 @@ function checkPermitted(host: ServiceHost, request: ServiceRequest): void {
     });
   }
   if ('name' in request) checkAllowed(host, request.name);
+  if (request.operation === 'acquire' && request.group !== undefined)
+    checkAllowedGroup(host, request.group, request.name);
 }
 
 function perform(host: ServiceHost, request: ServiceRequest, signal: AbortSignal): Promise<ServiceAnswer> {

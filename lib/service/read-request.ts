@@ -51,6 +51,10 @@ function checkOneOf(request: ServiceRequest): void {
   if (request.operation === 'acquire' && request.owner === undefined && request.execution === undefined) {
     throw wrong('owner: must be given, unless execution is');
   }
+  // Owner and token are shown to everybody who finds the lock held.
+  if (request.operation === 'acquire' && request.supersedes !== undefined && request.ownerKey === undefined) {
+    throw wrong('ownerKey: must be given with supersedes, the same that the earlier lease was acquired with');
+  }
   if (request.operation !== 'renew' && request.operation !== 'release') return;
   const writes = request.checkpoint !== undefined || request.clearCheckpoint !== undefined;
   if (request.checkpoint !== undefined && request.clearCheckpoint !== undefined) {

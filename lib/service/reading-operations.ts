@@ -3,6 +3,7 @@ import { UsageError } from '../errors/index.js';
 import type { LeaseItem } from '../lease/index.js';
 import type { StoredItem } from '../table/index.js';
 import type { ShownLock, ShownTime, SuccessOf } from './answers.js';
+import { isExecutionItem } from './execution-group.js';
 import { findExecution } from './execution-watch.js';
 import { toJson } from './json-value.js';
 import type { RequestOf } from './requests.js';
@@ -39,7 +40,7 @@ export async function list(
   const page = { pageSize: limit, only: host.isAllowed, ...(cursor !== undefined && { after: cursor }) };
   for await (const items of context.store.list(group, signal, page)) {
     for (const item of items) {
-      if (typeof item.name !== 'string' || !host.isAllowed(item.name)) continue;
+      if (typeof item.name !== 'string' || !host.isAllowed(item.name) || isExecutionItem(item.name)) continue;
       const lock = ours(host, item);
       if (!lock) continue;
       bytes += Buffer.byteLength(JSON.stringify(lock));

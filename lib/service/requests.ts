@@ -12,6 +12,7 @@ export const requests = {
     leaseMs: field.leaseMs,
     owner: v.optional(field.owner),
     group: v.optional(field.group),
+    ownerKey: v.optional(field.ownerKey),
     supersedes: v.optional(field.supersedes),
     execution: v.optional(field.execution),
     ...anyRequest,

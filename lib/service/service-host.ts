@@ -2,6 +2,7 @@ import { UsageError } from '../errors/index.js';
 import type { LeaseContext } from '../lease/index.js';
 import type { NameRule } from './allowed-names.js';
 import type { ShownTime } from './answers.js';
+import { isExecutionItem, isReservedGroup } from './execution-group.js';
 import type { ExecutionWatch } from './execution-watch.js';
 
 /** What the operations of a service work with. */
@@ -9,6 +10,8 @@ export interface ServiceHost {
   /** Of a client with a table: the service has the store clock that its callers lack. */
   readonly context: LeaseContext;
   readonly isAllowed: NameRule;
+  /** Whether callers may put locks into a group. */
+  readonly isAllowedGroup: NameRule;
   /** Whether it does what operators may, and shows everybody's lease ids. */
   readonly operates: boolean;
   /** The longest lease that a caller may ask for, in milliseconds; an execution's may be longer. */
@@ -19,13 +22,27 @@ export interface ServiceHost {
 
 /** @throws UsageError unless callers of this deployment may use the name */
 export function checkAllowed({ isAllowed }: ServiceHost, name: string): void {
-  if (isAllowed(name)) return;
+  if (isAllowed(name) && !isExecutionItem(name)) return;
   throw new UsageError(
     `name: ${JSON.stringify(name)} is not among the names that this service is deployed for`,
     name,
     {
       code: 'NOT_ALLOWED',
     },
+  );
+}
+
+/**
+ * A lock in somebody else's group, as a scan's slices are, would be taken for one of theirs.
+ *
+ * @throws UsageError unless callers of this deployment may put locks into the group
+ */
+export function checkAllowedGroup({ isAllowedGroup }: ServiceHost, group: string, name: string): void {
+  if (isAllowedGroup(group) && !isReservedGroup(group)) return;
+  throw new UsageError(
+    `group: ${JSON.stringify(group)} is not among the groups that this service is deployed for`,
+    name,
+    { code: 'NOT_ALLOWED' },
   );
 }
 

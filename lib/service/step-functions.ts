@@ -6,6 +6,8 @@ import type { ExecutionState, ExecutionWatch } from './execution-watch.js';
 export interface StepFunctionsOptions {
   /** The service's own Region: executions of others are not asked for. @default whichever the execution is in */
   readonly region?: string | undefined;
+  /** The service's own account: executions of others are not asked for. @default whichever the execution is in */
+  readonly account?: string | undefined;
   /** Another address of Step Functions, for tests. */
   readonly endpoint?: string | undefined;
   /** The end of one attempt, in milliseconds. @default 1000 */
@@ -20,9 +22,10 @@ export function stepFunctions(options: StepFunctionsOptions = {}): ExecutionWatc
   const clients = new Map<string, SFNClient>();
   return {
     async findState(execution, signal) {
-      const [, , , region = '', , kind] = execution.split(':');
+      const [, , , region = '', account = '', kind] = execution.split(':');
       // Step Functions describes no execution of an express workflow.
       if (kind !== 'execution' || region !== (options.region ?? region)) return 'unknown';
+      if (account !== (options.account ?? account)) return 'unknown';
       try {
         const { DescribeExecutionCommand, SFNClient } = await import('@aws-sdk/client-sfn');
         const client = clients.get(region) ?? new SFNClient(clientConfig(region, options));
@@ -34,10 +37,22 @@ export function stepFunctions(options: StepFunctionsOptions = {}): ExecutionWatc
         );
         return findState(status);
       } catch (error) {
-        return (error as Error)?.name === 'ExecutionDoesNotExist' ? 'missing' : 'unknown';
+        return toState(error);
       }
     },
   };
+}
+
+/** What a permission or an argument makes impossible stays so; all else may work the next time. */
+function toState(error: unknown): ExecutionState {
+  const { name, $metadata } = (error ?? {}) as {
+    readonly name?: string;
+    readonly $metadata?: { readonly httpStatusCode?: number };
+  };
+  if (name === 'ExecutionDoesNotExist') return 'missing';
+  const status = $metadata?.httpStatusCode ?? 0;
+  const isThrottled = status === 429 || /Throttl|TooManyRequests/.test(name ?? '');
+  return status >= 400 && status < 500 && !isThrottled ? 'unknown' : 'unreachable';
 }
 
 const ended: ReadonlySet<string> = new Set(['SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED']);

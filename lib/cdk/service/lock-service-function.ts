@@ -52,6 +52,7 @@ export function serviceFunction(
       LEASEHOLD_TABLE: leases.tableName,
       LEASEHOLD_OPERATIONS: operations,
       ...(props.names && { LEASEHOLD_NAMES: JSON.stringify(props.names) }),
+      ...(props.groups && { LEASEHOLD_GROUPS: JSON.stringify(props.groups) }),
       ...(props.maxLease && { LEASEHOLD_MAX_LEASE_MS: String(props.maxLease.toMilliseconds()) }),
       ...observabilityEnvironment(props),
     },

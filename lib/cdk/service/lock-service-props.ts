@@ -15,8 +15,8 @@ export interface LockServiceProps extends ObservabilitySettings {
    */
   readonly names?: readonly string[];
   /**
-   * The groups that callers may list: exact ones, or beginnings that end in `*`.
-   * @default all, unless `names` is given: then none
+   * The groups that callers may list and put locks into: exact ones, or beginnings that end in `*`.
+   * @default all; where names is given, none can be listed, and locks go into those that names allows
    */
   readonly groups?: readonly string[];
   /** Whether there is a second function, which may break and reopen; see `grantOperate`. @default false */

@@ -209,7 +209,15 @@ export class LockService extends Construct implements ILockService {
       operations: 'use',
       timeout: Duration.minutes(1),
     });
-    this.leases.grantUse(lambda, { names: this.#props.names, groups: ['execution/*'] });
+    const { names } = this.#props;
+    // Of an execution's own item, which names the locks that it holds in groups of their own.
+    const own = ['execution/*'];
+    this.leases.grantUse(lambda, { names: names && [...names, ...own], groups: own });
+    if (names) {
+      for (const one of [this.function, this.operatorsFunction]) {
+        if (one) this.leases.grantUse(one, { names: own });
+      }
+    }
     const all = [this.function, this.operatorsFunction, lambda].filter((one) => one !== undefined);
     return new WatchedExecutions(this, 'Watched', {
       roles: all.map(({ role }) => role!),

@@ -16,9 +16,16 @@ const dayMs = 86_400_000;
 describe('a lock that an execution holds', () => {
   const stage = useStage();
 
-  /** A service that asks a Step Functions which answers so. */
+  /** While a long lease is granted its execution runs. What is asked then does not count. */
+  let isGranting = false;
+  let asked: unknown[] = [];
+
+  /** A service that asks a Step Functions which answers so, once the lease is granted. */
   async function served(answer: Record<string, unknown> | 'never') {
-    const sfn = await scriptedStepFunctions({ DescribeExecution: () => (answer === 'never' ? {} : answer) });
+    const sfn = await scriptedStepFunctions({
+      DescribeExecution: () => (isGranting ? { status: 'RUNNING' } : answer === 'never' ? {} : answer),
+    });
+    asked = sfn.calls as unknown[];
     const actor = stage.it.actor();
     const handle = handlerOver(actor, { executions: asking(sfn) });
     return { handle, sfn, faults: actor.faults, [Symbol.asyncDispose]: () => sfn[Symbol.asyncDispose]() };
@@ -27,11 +34,29 @@ describe('a lock that an execution holds', () => {
   function asking(sfn: ScriptedStepFunctions) {
     process.env.AWS_ACCESS_KEY_ID = 'local';
     process.env.AWS_SECRET_ACCESS_KEY = 'local';
-    return stepFunctions({ region: 'eu-central-1', endpoint: sfn.env.AWS_ENDPOINT_URL_SFN });
+    return stepFunctions({
+      region: 'eu-central-1',
+      account: '123456789012',
+      endpoint: sfn.env.AWS_ENDPOINT_URL_SFN,
+    });
   }
 
-  const held = (handle: (event: unknown) => Promise<AnyAnswer>, name: string, id: string) =>
-    handle({ operation: 'acquire', name, leaseId: `lease-of-${id}`, leaseMs: dayMs, execution: arn(id) });
+  async function held(handle: (event: unknown) => Promise<AnyAnswer>, name: string, id: string, more = {}) {
+    isGranting = true;
+    const request = {
+      operation: 'acquire',
+      name,
+      leaseId: `lease-of-${id}`,
+      leaseMs: dayMs,
+      execution: arn(id),
+    };
+    try {
+      return await handle({ ...request, ...more });
+    } finally {
+      isGranting = false;
+      asked.length = 0;
+    }
+  }
 
   const next = (name: string) => rightRequests(name, 'lease-of-next').acquire;
 
@@ -93,11 +118,11 @@ describe('a lock that an execution holds', () => {
   });
 
   it('is held while Step Functions can’t be reached', async () => {
-    const sfn = await scriptedStepFunctions({});
-    const handle = handlerOver(stage.it.actor(), { executions: asking(sfn) });
-    await sfn[Symbol.asyncDispose]();
+    const service = await served('never');
+    const { handle } = service;
     const name = stage.name();
     await held(handle, name, 'e');
+    await service[Symbol.asyncDispose]();
     expect(await handle(next(name))).toMatchObject({ ok: false, error: { name: 'LockHeldError' } });
   });
 
@@ -118,7 +143,7 @@ describe('a lock that an execution holds', () => {
     ];
     for (const execution of others) {
       const name = stage.name();
-      await service.handle({ operation: 'acquire', name, leaseId: 'lease-of-g', leaseMs: dayMs, execution });
+      await service.handle({ operation: 'acquire', name, leaseId: 'lease-of-g', leaseMs: 60_000, execution });
       expect(await service.handle(next(name))).toMatchObject({ ok: false, error: { name: 'LockHeldError' } });
     }
     expect(service.sfn.calls).toEqual([]);
@@ -214,6 +239,89 @@ describe('a lock that an execution holds', () => {
       expect(await stage.it.item(name)).toHaveProperty('leaseId');
     },
   );
+
+  it.each([
+    ['has ended', { status: 'SUCCEEDED' }, 'UsageError', /has ended/],
+    ['can’t be asked for', { __type: 'AccessDeniedException', message: 'no' }, 'UsageError', /can't ask/],
+    ['is answered without a status', {}, 'UsageError', /can't ask/],
+    ['is not known', { __type: 'ExecutionDoesNotExist', message: 'none' }, 'StoreError', /does not know it/],
+    [
+      'could not be asked for',
+      { __type: 'ThrottlingException', message: 'x' },
+      'StoreError',
+      /could not be asked/,
+    ],
+  ])(
+    'D40 is not held past the longest lease by an execution that %s',
+    async (_what, answer, error, message) => {
+      await using service = await served(answer);
+      const name = stage.name();
+      const request = { operation: 'acquire', name, leaseId: 'lease-of-x', execution: arn('x') };
+      expect(await service.handle({ ...request, leaseMs: dayMs })).toMatchObject({
+        ok: false,
+        error: { name: error, message: expect.stringMatching(message) },
+      });
+      expect(await stage.it.item(name)).toBeUndefined();
+      // Nor by a short lease that is then renewed.
+      const { granted } = await service.handle({ ...request, leaseMs: 60_000 });
+      const renewal = { operation: 'renew', name, leaseId: granted.leaseId, token: granted.token };
+      expect(await service.handle({ ...renewal, expiresAt: granted.expiresAt + dayMs })).toMatchObject({
+        ok: false,
+        error: { name: error },
+      });
+      expect(await stage.it.item(name)).toMatchObject({ expiresAt: granted.expiresAt });
+    },
+  );
+
+  it.each([
+    ['another account', 'arn:aws:states:eu-central-1:999999999999:execution:settle:x'],
+    ['another Region', 'arn:aws:states:us-east-1:123456789012:execution:settle:x'],
+    ['an express workflow', 'arn:aws:states:eu-central-1:123456789012:express:settle:x:1'],
+  ])('D40 an execution of %s gets the ordinary limit, and nobody is asked', async (_what, execution) => {
+    await using service = await served({ status: 'RUNNING' });
+    const request = { operation: 'acquire', name: stage.name(), leaseId: 'lease-of-x', execution };
+    const refused = {
+      ok: false,
+      error: { name: 'UsageError', message: expect.stringMatching(/^leaseMs: /) },
+    };
+    expect(await service.handle({ ...request, leaseMs: dayMs })).toMatchObject(refused);
+    expect(await service.handle({ ...request, leaseMs: 900_000 })).toMatchObject({ ok: true });
+    expect(service.sfn.calls).toEqual([]);
+  });
+
+  it('D40 without anybody to ask an execution gets the ordinary limit', async () => {
+    const handle = handlerOver(stage.it.actor());
+    expect(await held(handle, stage.name(), 'x')).toMatchObject({ ok: false, error: { name: 'UsageError' } });
+  });
+
+  it('D46 all that an execution held is free at its end, also what stands in groups of its own', async () => {
+    await using service = await served({ status: 'ABORTED' });
+    const [one, two, three, other] = [stage.name(), stage.name(), stage.name(), stage.name()];
+    await held(service.handle, one, 'q', { group: 'invoices' });
+    await held(service.handle, two, 'q', { group: 'orders' });
+    await held(service.handle, three, 'q');
+    await held(service.handle, other, 'r', { group: 'invoices' });
+    const listed = await service.handle({ operation: 'list', group: 'invoices' });
+    expect(listed.locks.map((lock: { name: string }) => lock.name).sort()).toEqual([one, other].sort());
+    const answer = await service.handle(statusChange('q'));
+    expect([...answer.released].sort()).toEqual([one, two, three].sort());
+    expect(await stage.it.item(other)).toHaveProperty('leaseId');
+    expect(await service.handle(statusChange('q'))).toEqual({ ok: true, released: [] });
+    // What the service notes for itself is no lock: it is neither listed nor to be locked.
+    const all = await service.handle({ operation: 'list', limit: 1_000 });
+    expect(all.locks.map((lock: { name: string }) => lock.name)).not.toContain(`execution/${arn('q')}`);
+    const own = rightRequests(`execution/${arn('q')}`, 'lease-of-z').acquire;
+    expect(await service.handle(own)).toMatchObject({ ok: false, error: { code: 'NOT_ALLOWED' } });
+  });
+
+  it('D46 a lock of the execution’s that has another holder by then stays held', async () => {
+    await using service = await served({ status: 'ABORTED' });
+    const name = stage.name();
+    await held(service.handle, name, 's', { group: 'invoices' });
+    await service.handle(next(name));
+    expect(await service.handle(statusChange('s'))).toEqual({ ok: true, released: [] });
+    expect(await stage.it.item(name)).toMatchObject({ leaseId: 'lease-of-next' });
+  });
 
   it('an event is delivered again when the table could not be used', async () => {
     await using service = await served({ status: 'FAILED' });

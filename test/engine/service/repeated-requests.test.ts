@@ -65,16 +65,22 @@ describe('the same JSON twice, as Lambda’s own retries and a caller’s send i
   it('I2 a supersede names the token that it was shown: one that is late evicts no newer lease of its owner', async () => {
     const name = stage.name();
     const handle = handlerOver(stage.it.actor());
-    const { token } = await granted(handle, name, 'lease-id-1');
-    const again = { ...rightRequests(name, 'lease-id-2').acquire };
+    const ownerKey = 'a-secret-of-the-owner';
+    const { token } = (await handle({ ...rightRequests(name).acquire, ownerKey })).granted;
+    const again = { ...rightRequests(name, 'lease-id-2').acquire, ownerKey };
     const refused = await handle(again);
     expect(refused).toMatchObject({ ok: false, error: { holder: { owner: again.owner, token } } });
-    const stranger = { ...rightRequests(name, 'lease-id-3').acquire, owner: 'stranger', supersedes: token };
+    const stranger = {
+      ...rightRequests(name, 'lease-id-3').acquire,
+      owner: 'stranger',
+      ownerKey,
+      supersedes: token,
+    };
     expect(await handle(stranger)).toMatchObject({ ok: false, error: { name: 'LockHeldError' } });
     const superseding = { ...again, supersedes: token };
     expect(await handle(superseding)).toMatchObject({ ok: true, granted: { token: above(token) } });
     const before = await stage.it.item(name);
-    const late = { ...rightRequests(name, 'lease-id-4').acquire, supersedes: token };
+    const late = { ...rightRequests(name, 'lease-id-4').acquire, ownerKey, supersedes: token };
     expect(await handle(late)).toMatchObject({ ok: false, error: { name: 'LockHeldError' } });
     expect(await stage.it.item(name)).toEqual(before);
   });

@@ -13,14 +13,15 @@ const transportTests = 'test/process/service/transport.test.ts';
 const serviceStore = 'lib/service-client/service-store.ts';
 const serviceFailure = 'lib/service-client/service-failure.ts';
 const serviceHost = 'lib/service/service-host.ts';
+const strangersTests = 'test/engine/service/strangers.test.ts';
 
 /** The lock service, and the client that reaches its locks through it. */
 export const serviceRemovals: readonly Removal[] = [
   {
     name: 'service: what the end of an execution freed is no release of its section’s (I4)',
     file: executionEnd,
-    find: '{ set: { brokenLeaseId: lease.leaseId }, remove: executionAttributes }',
-    replace: '{ remove: executionAttributes }',
+    find: 'set: { brokenLeaseId: lease.leaseId }, ',
+    replace: '',
     noticedBy: [
       {
         file: executionsTests,
@@ -281,8 +282,8 @@ export const serviceRemovals: readonly Removal[] = [
   {
     name: 'service: knows the time before it grants',
     file: acquireOperation,
-    find: '  await host.context.store.ensureTime(signal);\n  const outcome = await granted(',
-    replace: '  const outcome = await granted(',
+    find: '  await host.context.store.ensureTime(signal);\n  if (execution !== undefined &&',
+    replace: '  if (execution !== undefined &&',
     noticedBy: [{ suite: 'service' }],
   },
   {
@@ -312,5 +313,65 @@ export const serviceRemovals: readonly Removal[] = [
     find: 'return { earliest: Math.floor(earliest), latest: Math.ceil(latest) };',
     replace: 'return { earliest: Math.floor(latest), latest: Math.ceil(latest) };',
     noticedBy: [{ suite: 'service' }],
+  },
+  {
+    name: 'service: superseding takes the key of the earlier lease (D39)',
+    file: acquireOperation,
+    find: ' &&\n    provesOwner(outcome.item, ownerKey)',
+    replace: '',
+    noticedBy: [
+      {
+        file: strangersTests,
+        title: 'D39 %s: nothing of it changes the lease, and nobody is granted anything',
+      },
+    ],
+  },
+  {
+    name: 'service: a proof is of one lease, and none for the next (D39)',
+    file: 'lib/service/owner-proof.ts',
+    find: 'JSON.stringify([name, leaseId, ownerKey])',
+    replace: 'JSON.stringify([name, ownerKey])',
+    noticedBy: [
+      { file: strangersTests, title: 'D39 the proof of a lease that is over is none for the next one' },
+    ],
+  },
+  {
+    name: 'service: an execution that holds for long is asked about before the grant (D40)',
+    file: acquireOperation,
+    find: '  await checkRuns(executions, long, signal);\n',
+    replace: '',
+    noticedBy: [
+      { file: executionsTests, title: 'D40 is not held past the longest lease by an execution that %s' },
+    ],
+  },
+  {
+    name: 'service: and before its lease is renewed to so long (D40)',
+    file: 'lib/service/holder-operations.ts',
+    find: '  if (isLong) await checkHolderRuns(host, request, signal);\n',
+    replace: '',
+    noticedBy: [
+      { file: executionsTests, title: 'D40 is not held past the longest lease by an execution that %s' },
+    ],
+  },
+  {
+    name: 'service: a lock gets into no group that callers may not use (D45)',
+    file: serviceHost,
+    find: 'if (isAllowedGroup(group) && !isReservedGroup(group)) return;',
+    replace: 'return;',
+    noticedBy: [
+      { file: strangersTests, title: '%s: a lock gets into no other, such as that of a scan’s slices' },
+    ],
+  },
+  {
+    name: 'service: a lock in a group of its own is freed at its execution’s end (D46)',
+    file: acquireOperation,
+    find: 'if (execution !== undefined && group !== undefined) await',
+    replace: 'if (execution === undefined && group === execution) await',
+    noticedBy: [
+      {
+        file: executionsTests,
+        title: 'D46 all that an execution held is free at its end, also what stands in groups of its own',
+      },
+    ],
   },
 ];

@@ -44,6 +44,7 @@ export async function recordedService(options: {
     env: {
       LEASEHOLD_TABLE: 'leases',
       LEASEHOLD_NAMES: JSON.stringify(options.names),
+      LEASEHOLD_GROUPS: JSON.stringify(['night/*']),
       LEASEHOLD_OPERATIONS: name === 'operators' ? 'operate' : 'use',
       LEASEHOLD_DYNAMODB_ENDPOINT: recorders[name].endpoints.dynamodb,
       LEASEHOLD_STEPFUNCTIONS_ENDPOINT: recorders[name].endpoints.states,
@@ -99,13 +100,21 @@ let leases = 0;
 const freshLease = () => `recorded-${String(++leases).padStart(8, '0')}`;
 
 function heldBy(execution: string, name: string) {
-  return { operation: 'acquire', name, leaseId: freshLease(), leaseMs: 3_600_000, execution };
+  return { operation: 'acquire', name, leaseId: freshLease(), leaseMs: 600_000, execution };
 }
 
 /** What callers may. */
 async function useAll(ask: Ask, execution: string): Promise<void> {
   const held = { name: 'settlement/1', leaseId: freshLease() };
-  const acquire = { operation: 'acquire', ...held, leaseMs: 60_000, owner: 'worker', group: 'night/1' };
+  const ownerKey = freshLease();
+  const acquire = {
+    operation: 'acquire',
+    ...held,
+    leaseMs: 60_000,
+    owner: 'worker',
+    ownerKey,
+    group: 'night/1',
+  };
   const { token } = (await ask(acquire)).granted;
   const again = { ...acquire, leaseId: freshLease(), supersedes: token };
   const { token: newer } = (await ask(again)).granted;
@@ -121,7 +130,7 @@ async function useAll(ask: Ask, execution: string): Promise<void> {
   await ask({ operation: 'complete', ...last, token: granted.token, result: 7 });
   // Held by an execution that has ended, then taken over.
   await ask(heldBy(execution, 'settlement/2'));
-  const taken = heldBy(execution, 'settlement/2');
+  const taken = { ...heldBy(execution, 'settlement/2'), group: 'night/2' };
   await ask(taken);
   await ask({ operation: 'release', name: taken.name, leaseId: taken.leaseId });
   await ask({ operation: 'inspect', name: 'settlement/never' });

@@ -92,6 +92,8 @@ export class ServiceStage implements AsyncDisposable {
       requestTimeoutMs: 5_000,
       service: callers,
       lambdaClient: this.lambdaClient,
+      // As attempts of one owner in different processes share it.
+      ownerKey: 'the-secret-of-this-stage',
       ...options,
     });
     this.#clients.push(client);

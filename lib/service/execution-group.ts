@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import type { LeaseItem } from '../lease/index.js';
+import { ttlAfter } from '../lease/lease-context.js';
+import type { ServiceHost } from './service-host.js';
+
+/** Names and groups that begin so are the service's own. */
+const reserved = 'execution/';
+
+/** The group in which the locks of an execution are found when it has ended. */
+export function groupOfExecution(execution: string): string {
+  return `${reserved}${execution}`;
+}
+
+/** Whether callers may not use it as a group. */
+export function isReservedGroup(group: string): boolean {
+  return group.startsWith(reserved);
+}
+
+/** Whether the name is that of an execution's own item, which is no lock. */
+export function isExecutionItem(name: string): boolean {
+  return /^execution\/arn:[^:]*:states:/.test(name);
+}
+
+/** Begins the attributes of an execution's item: the names of locks that stand in groups of their own. */
+const heldPrefix = 'holds_';
+
+/**
+ * Notes that an execution is about to hold a lock which stands in another group than the execution's: in an item of the
+ * execution's own, which is found with the group. Written before the grant, so that no lock is missed; a name whose grant
+ * then fails is passed over at the end, since that lock is not the execution's.
+ *
+ * @throws StoreError when the table can't be used
+ */
+export async function noteHeld(
+  { context }: ServiceHost,
+  execution: string,
+  name: string,
+  leaseMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const group = groupOfExecution(execution);
+  const id = createHash('sha256').update(name).digest('hex').slice(0, 32);
+  const ttl = ttlAfter(context, context.clock.now().latest + leaseMs);
+  const set = { group, ttl, [`${heldPrefix}${id}`]: name };
+  const version = { text: 'if_not_exists(#version, :one)', values: { ':one': 1 } };
+  // Also where the item is there: the same lock again, or another one. A name of 1 KB leaves room for hundreds.
+  const condition = { text: 'attribute_not_exists(#leaseId)' };
+  await context.table.update(group, { set, compute: { version }, condition }, signal);
+}
+
+/** The names in an execution's item. */
+export function heldNames(item: LeaseItem): string[] {
+  return Object.entries(item).flatMap(([attribute, value]) =>
+    attribute.startsWith(heldPrefix) && typeof value === 'string' ? [value] : [],
+  );
+}
