@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { LeaseItem } from '../lease/index.js';
 import { ttlAfter } from '../lease/lease-context.js';
+import { leaseFormat } from '../lease/lease-item.js';
 import type { ServiceHost } from './service-host.js';
 
 /** Names and groups that begin so are the service's own. */
@@ -41,7 +42,8 @@ export async function noteHeld(
   const group = groupOfExecution(execution);
   const id = createHash('sha256').update(name).digest('hex').slice(0, 32);
   const ttl = ttlAfter(context, context.clock.now().latest + leaseMs);
-  const set = { group, ttl, [`${heldPrefix}${id}`]: name };
+  // It bears the mark of our items, and so is a free lock to whoever lists the table.
+  const set = { format: leaseFormat, group, ttl, [`${heldPrefix}${id}`]: name };
   const version = { text: 'if_not_exists(#version, :one)', values: { ':one': 1 } };
   // Also where the item is there: the same lock again, or another one. A name of 1 KB leaves room for hundreds.
   const condition = { text: 'attribute_not_exists(#leaseId)' };
