@@ -33,7 +33,8 @@ export async function acquire(
   const owner = (request.owner ?? execution)!;
   await checkLength(host, request, signal);
   await host.context.store.ensureTime(signal);
-  if (execution !== undefined && group !== undefined) await noteHeld(host, execution, name, leaseMs, signal);
+  if (execution !== undefined && group !== undefined)
+    await noteHeld(host.context, execution, name, leaseMs, signal);
   const outcome = await granted(host, { ...toGrant(request), owner }, request, signal);
 
   if (outcome.kind === 'granted' && !isOver(host, outcome.grant))

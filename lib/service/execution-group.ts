@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { LeaseItem } from '../lease/index.js';
+import type { LeaseItem, TableContext } from '../lease/index.js';
 import { ttlAfter } from '../lease/lease-context.js';
 import { leaseFormat } from '../lease/lease-item.js';
-import type { ServiceHost } from './service-host.js';
 
 /** Names and groups that begin so are the service's own. */
 const reserved = 'execution/';
@@ -33,7 +32,7 @@ const heldPrefix = 'holds_';
  * @throws StoreError when the table can't be used
  */
 export async function noteHeld(
-  { context }: ServiceHost,
+  context: TableContext,
   execution: string,
   name: string,
   leaseMs: number,
