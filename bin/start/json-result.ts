@@ -20,6 +20,9 @@ export function jsonResult(options: StartOptions, progress: RunProgress, outcome
     takeoversAfterExpiry: progress.takeovers.length - retries,
     staleWritesRejected: progress.refusedWrites.length,
     leasesLost: progress.lostLeases,
+    splits: progress.splits,
+    /** Shares of 1 of the time; null before anything was done. */
+    seatsBusy: progress.seatShares ?? null,
     listRequests: outcome.listRequests,
     independentCount: outcome.independentCount,
     durationMs: Math.round(progress.elapsedMs),

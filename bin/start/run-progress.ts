@@ -41,6 +41,18 @@ export interface SeatProgress {
   state: 'starting' | 'looking' | 'working' | 'killed' | 'stopped' | 'done';
   pid?: number;
   slice?: string;
+  /** When it first had a slice, and how long it has worked on slices since, in milliseconds since the start. */
+  firstMs?: number;
+  busyMs: number;
+  /** Since when it works on the slice that it has. */
+  busySinceMs?: number | undefined;
+}
+
+/** How much of the time seats worked, as shares of 1. */
+export interface SeatShares {
+  readonly all: number;
+  readonly min: number;
+  readonly max: number;
 }
 
 /** A slice that got a new holder although the one before had not given it back. */
@@ -70,6 +82,10 @@ export class RunProgress {
   readonly refusedWrites: RefusedWrite[] = [];
   readonly strikes: Strike[] = [];
   readonly moments: Moment[] = [];
+  /** Slices that were cut while another seat worked on them. */
+  splits = 0;
+  /** When the last slice was done, in milliseconds since the start. */
+  #lastDoneMs = 0;
   /** Leases that workers found to be over, a refused write or claim being how they noticed. */
   lostLeases = 0;
   /** What goes on, in two words. */
@@ -102,6 +118,29 @@ export class RunProgress {
     return objects;
   }
 
+  /**
+   * How much of the time the seats had a slice to work on: for each from its first look until the last slice of all was
+   * done, so that a seat that finds nothing more counts as idle. Undefined before anything is done.
+   */
+  get seatShares(): SeatShares | undefined {
+    const endMs = this.#lastDoneMs;
+    const seats = [...this.seats.values()].filter(({ firstMs }) => firstMs !== undefined && firstMs < endMs);
+    if (seats.length === 0) return undefined;
+    const figures = seats.map((seat) => ({ busyMs: seat.busyMs, spanMs: endMs - seat.firstMs! }));
+    const shares = figures.map(({ busyMs, spanMs }) => Math.min(1, busyMs / spanMs));
+    const total = (figure: 'busyMs' | 'spanMs') => figures.reduce((sum, seat) => sum + seat[figure], 0);
+    return {
+      all: Math.min(1, total('busyMs') / total('spanMs')),
+      min: Math.min(...shares),
+      max: Math.max(...shares),
+    };
+  }
+
+  /** Seats that work on a slice now. */
+  get busySeats(): number {
+    return [...this.seats.values()].filter(({ busySinceMs }) => busySinceMs !== undefined).length;
+  }
+
   /** Adds a line to the log. */
   tell(kind: MomentKind, text: string): void {
     const moment: Moment = { kind, text, atMs: this.elapsedMs };
@@ -116,6 +155,7 @@ export class RunProgress {
 
   /** A seat's invocation begins, or has answered. */
   seatIs(seat: number, state: 'starting' | 'done'): void {
+    this.#idle(seat);
     Object.assign(this.#seat(seat), {
       state,
       slice: undefined,
@@ -127,6 +167,7 @@ export class RunProgress {
   struck(strike: Strike): void {
     this.strikes.push(strike);
     this.#seat(strike.seat).state = strike.kind === 'kill' ? 'killed' : 'stopped';
+    this.#idle(strike.seat);
     const slice = this.#slice(strike.slice);
     if (slice.token === strike.token) slice.state = 'struck';
     const what = strike.kind === 'kill' ? 'killed' : 'stopped';
@@ -158,6 +199,7 @@ export class RunProgress {
       case 'scan-slice-completed': {
         const slice = this.#slice(event.slice);
         Object.assign(slice, { state: 'done', token: event.token, objects: event.objects });
+        this.#lastDoneMs = this.elapsedMs;
         this.#looking(event.seat, event.slice);
         return;
       }
@@ -171,6 +213,19 @@ export class RunProgress {
         this.#looking(event.seat, event.slice);
         return;
       }
+      case 'scan-slice-split':
+        this.#split(event);
+        return;
+      case 'scan-seat-ended': {
+        const seat = this.#seat(event.seat);
+        const sinceMs = this.elapsedMs - event.tookMs;
+        seat.firstMs = Math.min(seat.firstMs ?? sinceMs, Math.max(0, sinceMs));
+        return;
+      }
+      case 'scan-split-refused':
+      case 'scan-seat-waits':
+      case 'scan-foreign-item':
+        return;
       case 'scan-slice-quarantined': {
         const slice = this.#slice(event.slice);
         if (slice.state !== 'quarantined')
@@ -185,13 +240,15 @@ export class RunProgress {
   }
 
   #acquired(pid: number, event: Extract<WorkerEvent, { type: 'scan-slice-acquired' }>): void {
-    const isNew = !this.slices.has(event.slice);
     const slice = this.#slice(event.slice);
-    if (isNew) this.tell('split', `slice ${formatSlice(event.slice)} split off for seat ${event.seat}`);
     const { seat, token } = event;
     // Events of two workers may cross on their way: the higher token is the newer holder.
     if (token >= (slice.token ?? 0)) Object.assign(slice, { state: 'working', seat, token });
-    Object.assign(this.#seat(seat), { state: 'working', pid, slice: event.slice });
+    const nowMs = this.elapsedMs;
+    const holder = this.#seat(seat);
+    holder.firstMs ??= nowMs;
+    holder.busySinceMs ??= nowMs;
+    Object.assign(holder, { state: 'working', pid, slice: event.slice });
     if (!event.takenOver) return;
     const how = event.takenOverFrom?.owner.endsWith(`/seat-${seat}`) ? 'retry' : 'expiry';
     const previousToken = event.takenOverFrom?.token;
@@ -203,6 +260,23 @@ export class RunProgress {
       `slice ${formatSlice(event.slice)} taken over by worker ${pid} (seat ${seat}), ${reason}; ` +
         `token ${formatToken(previousToken)} → ${formatToken(token)}`,
     );
+  }
+
+  #split({ seat, slice, child, pagesLeft }: Extract<WorkerEvent, { type: 'scan-slice-split' }>): void {
+    this.splits++;
+    this.#slice(child);
+    const left = `about ${Math.max(1, Math.round(pagesLeft))} pages left`;
+    this.tell(
+      'split',
+      `seat ${seat} splits slice ${formatSlice(slice)}, ${left}: ${formatSlice(child)} is new`,
+    );
+  }
+
+  #idle(number: number): void {
+    const seat = this.#seat(number);
+    if (seat.busySinceMs === undefined) return;
+    seat.busyMs += this.elapsedMs - seat.busySinceMs;
+    seat.busySinceMs = undefined;
   }
 
   #paged(event: Extract<WorkerEvent, { type: 'scan-page-claimed' | 'scan-page-done' }>): void {
@@ -236,7 +310,9 @@ export class RunProgress {
 
   #looking(number: number, slice: string): void {
     const seat = this.#seat(number);
-    if (seat.slice === slice) Object.assign(seat, { state: 'looking', slice: undefined });
+    if (seat.slice !== slice) return;
+    this.#idle(number);
+    Object.assign(seat, { state: 'looking', slice: undefined });
   }
 
   #slice(id: string): SliceProgress {
@@ -244,7 +320,7 @@ export class RunProgress {
   }
 
   #seat(seat: number): SeatProgress {
-    return known(this.seats, seat, () => ({ seat, state: 'starting' }));
+    return known(this.seats, seat, () => ({ seat, state: 'starting', busyMs: 0 }));
   }
 }
 

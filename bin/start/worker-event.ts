@@ -25,6 +25,17 @@ export type WorkerEvent =
   | (SliceEvent & { readonly type: 'scan-slice-completed'; readonly pages: number; readonly objects: number })
   | (SliceEvent & { readonly type: 'scan-slice-lost'; readonly reason: string })
   | (SliceEvent & { readonly type: 'scan-slice-released'; readonly why: string })
+  | {
+      readonly type: 'scan-slice-split';
+      /** Who splits, and the slice that it cuts. */
+      readonly seat: number;
+      readonly slice: string;
+      readonly child: string;
+      /** What was left of the slice, as a guess. */
+      readonly pagesLeft: number;
+    }
+  | { readonly type: 'scan-seat-ended'; readonly seat: number; readonly tookMs: number }
+  | { readonly type: 'scan-split-refused' | 'scan-seat-waits' | 'scan-foreign-item' }
   | { readonly type: 'scan-slice-quarantined'; readonly slice: string; readonly attempts: number }
   | {
       readonly type: 'stale-write-refused';

@@ -10,9 +10,14 @@ export function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }
 
+/** A share of 1, rounded down: 100 % is said of what is whole. */
+export function percent(share: number): string {
+  return `${Math.floor(share * 100)} %`;
+}
+
 /** A count with its noun: `1 slice`, `1,200 slices`. */
-export function plural(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+export function plural(number: number, noun: string): string {
+  return `${count(number)} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 /** A duration for people, in its two largest units: `12s`, `3m 20s`, `2d 4h`; below ten seconds with a tenth. */

@@ -1,6 +1,6 @@
 import { createLogUpdate } from 'log-update';
 import type { ScanPlan } from '../../../lib/scan/index.js';
-import { plural } from '../../terminal/figures.js';
+import { count, formatDuration, plural } from '../../terminal/figures.js';
 import { note } from '../../terminal/output.js';
 import { printable } from '../../terminal/printable.js';
 import type { ScanProgress } from './progress.js';
@@ -21,9 +21,12 @@ const liveEveryMs = 100;
 const plainEveryMs = 5_000;
 
 /** A view that redraws itself on a terminal, a line every few seconds elsewhere, none where programs read. */
-export function progressView(progress: ScanProgress, options: { readonly json: boolean }): ProgressView {
-  if (process.stderr.isTTY) return new LiveView(progress);
-  return options.json ? silent : new PlainView(progress);
+export function progressView(
+  progress: ScanProgress,
+  options: { readonly json: boolean; readonly seats: number },
+): ProgressView {
+  if (process.stderr.isTTY) return new LiveView(progress, options.seats);
+  return options.json ? silent : new PlainView(progress, options.seats);
 }
 
 const silent: ProgressView = { say() {}, planning() {}, planned() {}, end() {}, [Symbol.dispose]() {} };
@@ -32,12 +35,14 @@ const silent: ProgressView = { say() {}, planning() {}, planned() {}, end() {}, 
 abstract class TimedView implements ProgressView {
   protected readonly progress: ScanProgress;
   readonly #everyMs: number;
+  readonly #seats: number;
   readonly #tell = (sentence: string): void => this.say(sentence);
   #timer: NodeJS.Timeout | undefined;
   #slicesPlanned = 0;
 
-  constructor(progress: ScanProgress, everyMs: number) {
+  constructor(progress: ScanProgress, seats: number, everyMs: number) {
     this.progress = progress;
+    this.#seats = seats;
     this.#everyMs = everyMs;
   }
 
@@ -73,13 +78,16 @@ abstract class TimedView implements ProgressView {
 
   /** Splits add slices, so the number planned is no total. */
   protected line(): string {
-    const { slicesDone, objects, objectsPerSecond, takeovers, quarantined } = this.progress;
+    const { slicesDone, objects, splits, busy, takeovers, quarantined } = this.progress;
+    const leftMs = this.progress.timeLeftMs();
     return [
-      `${plural(slicesDone, 'slice')} done (${this.#slicesPlanned} planned)`,
+      `${plural(slicesDone, 'slice')} done (${this.#slicesPlanned} planned, ${plural(splits, 'split')})`,
       plural(objects, 'object'),
-      `${Math.round(objectsPerSecond).toLocaleString('en')} objects/s`,
+      `${count(this.progress.objectsPerSecond())} objects/s`,
+      `${busy.size} of ${plural(this.#seats, 'seat')} busy`,
       plural(takeovers, 'takeover'),
       ...(quarantined.size > 0 ? [`${quarantined.size} quarantined`] : []),
+      ...(leftMs === undefined ? [] : [`about ${formatDuration(leftMs)} left`]),
     ].join(' · ');
   }
 
@@ -92,8 +100,8 @@ class LiveView extends TimedView {
   // A hidden cursor would stay hidden when a second Ctrl-C ends the process at once.
   readonly #log = createLogUpdate(process.stderr, { showCursor: true });
 
-  constructor(progress: ScanProgress) {
-    super(progress, liveEveryMs);
+  constructor(progress: ScanProgress, seats: number) {
+    super(progress, seats, liveEveryMs);
   }
 
   override say(sentence: string): void {
@@ -113,8 +121,8 @@ class LiveView extends TimedView {
 class PlainView extends TimedView {
   #last = '';
 
-  constructor(progress: ScanProgress) {
-    super(progress, plainEveryMs);
+  constructor(progress: ScanProgress, seats: number) {
+    super(progress, seats, plainEveryMs);
   }
 
   override say(sentence: string): void {

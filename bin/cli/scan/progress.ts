@@ -1,6 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
-import type { ScanEvents } from '../../../lib/scan/index.js';
+import type { ScanEvents, SliceEvent } from '../../../lib/scan/index.js';
+import { Throughput } from '../../terminal/throughput.js';
+import { TimeLeft } from './time-left.js';
 
 /** What a slice that was found says of work that was done before. */
 interface EarlierSlice {
@@ -16,27 +18,40 @@ export class ScanProgress implements Disposable {
   /** Objects of the run, those of earlier processes included. */
   objects = 0;
   takeovers = 0;
+  splits = 0;
+  /** Seats of this process that work on a slice now. */
+  readonly busy = new Set<number>();
+  readonly #timeLeft = new TimeLeft();
+  readonly #speed = new Throughput();
   readonly quarantined = new Set<string>();
   /** Tells `takeover` and `quarantine`, in a sentence. */
   readonly news = new EventEmitter<{ told: [sentence: string] }>();
 
-  #startedMs = performance.now();
   readonly #subscriptions: [channel: string, listener: (message: unknown) => void][] = [];
   #objectsHere = 0;
 
   constructor(run: string) {
     this.run = run;
-    this.#on('scan-planned', () => {
-      this.#startedMs = performance.now();
-    });
+    this.#on('scan-page-claimed', (event) => this.#timeLeft.claimed(event));
     this.#on('scan-page-done', ({ objects }) => {
+      this.#timeLeft.pageDone();
       this.objects += objects;
       this.#objectsHere += objects;
     });
-    this.#on('scan-slice-completed', () => {
+    this.#on('scan-slice-completed', (event) => {
       this.slicesDone += 1;
+      this.#left(event);
     });
-    this.#on('scan-slice-acquired', ({ takenOver, takenOverFrom, slice, token }) => {
+    this.#on('scan-slice-lost', (event) => this.#left(event));
+    this.#on('scan-slice-released', (event) => this.#left(event));
+    this.#on('scan-slice-split', (event) => {
+      this.splits += 1;
+      this.#timeLeft.split(event);
+    });
+    this.#on('scan-slice-acquired', (event) => {
+      const { takenOver, takenOverFrom, slice, token, seat } = event;
+      this.busy.add(seat);
+      this.#timeLeft.acquired(event);
       if (!takenOver) return;
       this.takeovers += 1;
       const whom = takenOverFrom ? ` from ${takenOverFrom.owner} (token ${takenOverFrom.token})` : '';
@@ -50,9 +65,14 @@ export class ScanProgress implements Disposable {
     });
   }
 
-  /** Objects a second, of this process, since the run was planned. */
-  get objectsPerSecond(): number {
-    return this.#objectsHere / Math.max(0.001, (performance.now() - this.#startedMs) / 1_000);
+  /** Objects a second, of this process, over the last seconds. To be asked again and again. */
+  objectsPerSecond(): number {
+    return this.#speed.at(performance.now(), this.#objectsHere);
+  }
+
+  /** A guess, in milliseconds; `undefined` while nothing can be said. To be asked again and again. */
+  timeLeftMs(): number | undefined {
+    return this.#timeLeft.at(performance.now());
   }
 
   /** Counts in what an earlier process of the same run has done. */
@@ -66,6 +86,11 @@ export class ScanProgress implements Disposable {
   /** Listens no more. */
   [Symbol.dispose](): void {
     for (const [channel, listener] of this.#subscriptions) unsubscribe(channel, listener);
+  }
+
+  #left({ seat, slice }: SliceEvent): void {
+    this.busy.delete(seat);
+    this.#timeLeft.closed(slice);
   }
 
   #on<Name extends keyof ScanEvents>(name: Name, count: (event: ScanEvents[Name]) => void): void {

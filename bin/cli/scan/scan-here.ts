@@ -32,7 +32,7 @@ export async function scanHere(options: ScanOptions): Promise<number> {
   await using connection = await connect(options, { leaseMs, requestTimeoutMs: requestTimeoutFor(leaseMs) });
   using s3 = await s3Client(options);
   const progress = new ScanProgress(run);
-  using view = progressView(progress, options);
+  using view = progressView(progress, { json: options.json, seats: options.seats ?? defaultSeats });
   using interruption = listenForInterruption({
     onFirst: (signalName) => view.say(`${signalName}: giving the slices back; once more ends at once`),
   });

@@ -1,4 +1,4 @@
-import { count, seconds } from '../../terminal/figures.js';
+import { count, percent, seconds } from '../../terminal/figures.js';
 import { type Paint, type Palette, type Piece, spreadLine, styledLine } from '../../terminal/styled-line.js';
 import type { RunProgress, SliceProgress } from '../run-progress.js';
 import { momentLines } from './moment-lines.js';
@@ -70,6 +70,14 @@ function counterPieces(progress: RunProgress, width: number, palette: Palette): 
     '   stale writes refused ',
     figure(progress.refusedWrites.length, palette.red),
     ...(width >= narrow ? ['   leases lost ', figure(progress.lostLeases, palette.yellow)] : []),
+    ...(width >= narrow ? ['   splits ', figure(progress.splits, palette.cyan)] : []),
+    ...(width >= wideEnough
+      ? [
+          '   busy ',
+          figure(progress.busySeats, palette.cyan),
+          [` of ${progress.seats.size}`, palette.dim] as Piece,
+        ]
+      : []),
     '   list requests ',
     figure(progress.listRequests(), palette.bold),
   ];
@@ -89,10 +97,10 @@ function progressBar(
   const { objects, walked } = progress;
   const share = walked.done && walked.objects > 0 ? Math.min(1, objects / walked.objects) : 0;
   // Rounded down: 100 % is said of what is complete.
-  const percent = walked.done && walked.objects > 0 ? `${Math.floor(share * 100)} %` : '… %';
+  const done = walked.done && walked.objects > 0 ? percent(share) : '… %';
   const total = `${count(walked.objects)}${walked.done ? '' : '…'}`;
   // Widths that do not change with every figure: else the bar would twitch.
-  const figures = `  ${percent.padStart(5)}  ${count(objects).padStart(total.length)} of ${total}`;
+  const figures = `  ${done.padStart(5)}  ${count(objects).padStart(total.length)} of ${total}`;
   const speed = `${count(objectsPerSecond)}/s`.padStart(speedWidth);
   const cells = Math.max(minBar, width - figures.length - speed.length - 2);
   const filled = share * cells;

@@ -5,7 +5,7 @@ import {
   type InventoryRow,
   inventoryReport,
 } from '../../../lib/scan/index.js';
-import { count, seconds } from '../../terminal/figures.js';
+import { count, percent, plural, seconds } from '../../terminal/figures.js';
 import { formatKey } from '../../terminal/printable.js';
 import type { Palette } from '../../terminal/styled-line.js';
 import { type Column, sideBySide, textTable } from '../../terminal/text-table.js';
@@ -66,6 +66,7 @@ function faultLines(progress: RunProgress): string[] {
     ...struck,
     ...missed,
     ...faultNotes,
+    ...busyLines(progress),
     `takeovers: ${count(takeovers.length)} (${retries} by a seat started again, ` +
       `${takeovers.length - retries} after a lease had run out)`,
     `stale writes refused: ${count(refusedWrites.length)}; leases lost: ${count(progress.lostLeases)}`,
@@ -145,6 +146,15 @@ function groups(title: string, rows: readonly InventoryRow[], palette: Palette, 
     rows.map(({ name, objects, bytes }) => [formatKey(name, room), count(objects), prettyBytes(bytes)]),
     palette,
   );
+}
+
+/** How evenly the seats were busy, and what made it so. */
+function busyLines({ seatShares, splits }: RunProgress): string[] {
+  if (!seatShares) return [];
+  const { all, min, max } = seatShares;
+  return [
+    `seats busy: ${percent(all)} of the time (from ${percent(min)} to ${percent(max)}); ${plural(splits, 'split')}`,
+  ];
 }
 
 /** Indented by one, as everything else in the report. */
