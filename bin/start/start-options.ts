@@ -9,9 +9,9 @@ import { printable } from '../terminal/printable.js';
 
 /** What `npm start` does unless told otherwise: one constant per default, read by the code and by `--help`. */
 const startDefaults = {
-  seats: 6,
+  seats: 4,
   slices: 24,
-  pageSize: 150,
+  pageSize: 100,
   lease: '4s',
   seed: 7,
 } as const;
