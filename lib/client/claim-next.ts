@@ -1,4 +1,4 @@
-import { AlreadyCompletedError, UsageError } from '../errors/index.js';
+import { AlreadyCompletedError } from '../errors/index.js';
 import type { Lease } from '../lease/index.js';
 import type { LockClient, TryAcquireOptions } from './lock-client.js';
 import { checkLockName } from './lock-name.js';
@@ -9,15 +9,12 @@ import { checkLockName } from './lock-name.js';
  */
 export async function claimNext(
   locks: LockClient,
-  names: Iterable<string>,
+  names: readonly string[],
   options: TryAcquireOptions,
 ): Promise<Lease | null> {
-  // A string is an iterable of its characters, each of them a fine name.
-  if (typeof names === 'string') throw new UsageError('claimNext: takes a list of names, got one string');
-  const wanted = [...new Set(names)];
   // All of them before the first request: whether a call can be right must not hang on what is free.
-  for (const name of wanted) checkLockName(name);
-  for (const name of wanted) {
+  for (const name of names) checkLockName(name);
+  for (const name of names) {
     const lease = await locks.tryAcquire(name, options).catch(nothingLeftToDo);
     if (lease) return lease;
   }

@@ -1,6 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { StoreClock } from '../clock/index.js';
 import { quoted, UsageError } from '../errors/index.js';
+import { checkNumber, checkOptions } from '../lease/check-options.js';
 import type { HoldSettings } from '../lease/index.js';
 import type { Runtime } from '../runtime/index.js';
 import type { LambdaCaller, ServiceTransport } from '../service-client/service-transport.js';
@@ -87,8 +88,39 @@ export function callTimeoutMs(options: Pick<LockClientOptions, 'requestTimeoutMs
   );
 }
 
+const holdOptionNames = ['leaseMs', 'renewEveryMs', 'safetyMarginMs', 'maxHoldMs', 'endsInMs'] as const;
+
+/** What each call takes, in the order in which messages name it. */
+export const optionNames = {
+  acquire: [...holdOptionNames, 'waitMs', 'owner', 'supersede', 'group', 'signal', 'change', 'giveUpWhen'],
+  tryAcquire: [...holdOptionNames, 'owner', 'supersede', 'group', 'signal', 'change', 'giveUpWhen'],
+  resume: [...holdOptionNames, 'owner', 'signal'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+const clientOptionNames = [
+  'table',
+  'service',
+  'lambdaClient',
+  'client',
+  'region',
+  'endpoint',
+  'owner',
+  'leaseMs',
+  'renewEveryMs',
+  'safetyMarginMs',
+  'skewMs',
+  'retentionMs',
+  'requestTimeoutMs',
+  'maxAttempts',
+  'pollFloorMs',
+  'pollCeilingMs',
+  'maxHoldMs',
+  'runtime',
+] as const satisfies readonly (keyof LockClientOptions)[];
+
 /** @throws UsageError if an option of the client is out of its range, or if they do not fit together */
 export function checkClientOptions(options: LockClientOptions): void {
+  checkOptions('LockClient', options, clientOptionNames);
   checkStore(options);
   checkNumber('requestTimeoutMs', options.requestTimeoutMs ?? defaults.requestTimeoutMs, 1);
   checkNumber('maxAttempts', options.maxAttempts ?? defaults.maxAttempts, 1, 10);
@@ -147,11 +179,20 @@ export function holdSettings(client: LockClientOptions, hold: HoldOptions): Hold
   checkNumber('renewEveryMs', renewEveryMs, 1);
   checkNumber('safetyMarginMs', safetyMarginMs, 0);
   if (maxHoldMs !== undefined) checkNumber('maxHoldMs', maxHoldMs, 1);
-  const minMs = renewEveryMs + timeoutMs + safetyMarginMs;
-  if (minMs > leaseMs) {
+  if (renewEveryMs + timeoutMs + safetyMarginMs > leaseMs) {
+    // Those that are fractions of the lease grow with it.
+    const fixed = (fraction: number, ms: number | undefined) =>
+      ms === undefined ? { fraction, ms: 0 } : { fraction: 0, ms };
+    const renewal = fixed(defaults.renewFraction, hold.renewEveryMs ?? own.renewEveryMs);
+    const margin = fixed(defaults.safetyMarginFraction, hold.safetyMarginMs ?? own.safetyMarginMs);
+    const needs = (ms: number) =>
+      renewal.ms + renewal.fraction * ms + timeoutMs + margin.ms + margin.fraction * ms;
+    let minMs = Math.ceil((renewal.ms + timeoutMs + margin.ms) / (1 - renewal.fraction - margin.fraction));
+    // What a fraction comes to is known only nearly.
+    if (needs(minMs) > minMs) minMs += 1;
     throw new UsageError(
       `leaseMs: ${leaseMs} is too short; renewEveryMs ${Math.round(renewEveryMs)} + requestTimeoutMs × maxAttempts ` +
-        `${timeoutMs} + safetyMarginMs ${Math.round(safetyMarginMs)} need at least ${Math.ceil(minMs)}`,
+        `${timeoutMs} + safetyMarginMs ${Math.round(safetyMarginMs)} need at least ${minMs}`,
     );
   }
   // A hold that ends sooner than a lease is a shorter lease, and its margin shrinks with it.
@@ -190,18 +231,6 @@ export function timeLeftMs({ endsInMs }: HoldOptions): number | undefined {
 function shortest(capMs: number | undefined, endsInMs: number | undefined): number | undefined {
   if (endsInMs === undefined) return capMs;
   return Math.min(capMs ?? endsInMs, Math.max(1, endsInMs));
-}
-
-/** @throws UsageError unless it is a finite number within the limits */
-export function checkNumber(
-  option: string,
-  value: number,
-  least: number,
-  most = Number.MAX_SAFE_INTEGER,
-): void {
-  if (typeof value === 'number' && Number.isFinite(value) && value >= least && value <= most) return;
-  const limits = most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `from ${least} to ${most}`;
-  throw new UsageError(`${option}: must be a number ${limits}, got ${quoted(value)}`);
 }
 
 /** @throws UsageError if the label can't be stored or shown */

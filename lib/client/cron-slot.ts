@@ -30,6 +30,9 @@ export type CronSlotOutcome<T> =
       readonly holder: HolderInfo | undefined;
     };
 
+/** Below this a time is one in seconds: as milliseconds it lies before 1973, as seconds before the year 5138. */
+const maxSeconds = 1e11;
+
 /**
  * A slot that lies further ahead of the store's time was made by a wrong clock. Run, it would make everything until
  * then look overtaken.
@@ -64,7 +67,7 @@ function findRefusal(item: LeaseItem, slot: number): SlotRefusal | undefined {
 export async function cronSlot<T>(
   locks: LockClient,
   name: string,
-  scheduledTime: Date | number,
+  slot: number,
   job: (lease: Lease) => Promise<T> | T,
   options: CronSlotOptions,
 ): Promise<CronSlotOutcome<T>> {
@@ -72,11 +75,16 @@ export async function cronSlot<T>(
   if (!locks.context.store.takesChanges) {
     throw new UsageError('cronSlot: needs a client with a table, not one with a service', name);
   }
-  const slot = Number(scheduledTime);
   if (!Number.isSafeInteger(slot)) {
-    const got = String(scheduledTime);
     throw new UsageError(
-      `scheduledTime: must be a Date or whole milliseconds since the epoch, got ${got}`,
+      `scheduledTime: must be a Date or whole milliseconds since the epoch, got ${slot}`,
+      name,
+    );
+  }
+  if (Math.abs(slot) < maxSeconds) {
+    throw new UsageError(
+      `scheduledTime: must be milliseconds since the epoch; ${slot} would be in ${new Date(slot).getUTCFullYear()}, ` +
+        `these are seconds: new Date(${slot} * 1000)`,
       name,
     );
   }
@@ -98,7 +106,7 @@ export async function cronSlot<T>(
     if (!(error instanceof LockHeldError)) throw error;
     return { ran: false, reason: refusal ?? 'held', holder: error.holder };
   }
-  const result = await runUnder(lease, () => runAndClose(locks, lease, slot, job), options.signal);
+  const result = await runUnder(lease, () => runAndClose(locks, lease, slot, job));
   return { ran: true, result };
 }
 
@@ -114,11 +122,11 @@ async function runAndClose<T>(
   await lastWrite(context, lease, result, async () => {
     // Given back by the job itself: that release did not say so, and a second one says nothing.
     if (!released && !lease.isHeld) {
-      lease.throwIfLost();
+      if (lease.loss) throw lease.loss;
       throw new UsageError('The job has given its lease back: its slot stays open', lease.name);
     }
     released = true;
-    if ((await lease.release({ set: { slotDone: slot } })) === 'lost') lease.throwIfLost();
+    if ((await lease.release({ set: { slotDone: slot } })) === 'lost' && lease.loss) throw lease.loss;
   });
   return result;
 }

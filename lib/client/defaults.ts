@@ -1,4 +1,5 @@
 import { defaultSkewMs } from '../clock/index.js';
+import { minRetentionMs } from '../lease/check-options.js';
 
 /** The defaults of a client, each written once: code and documents read them here. All in milliseconds. */
 export const defaults = {
@@ -13,7 +14,7 @@ export const defaults = {
   /** How long an unused item stays before TTL removes it. */
   retentionMs: 7 * 24 * 60 * 60 * 1000,
   /** The least retention: a signed request may sleep for hours in a frozen Lambda (protocol, section 2). */
-  minRetentionMs: 24 * 60 * 60 * 1000,
+  minRetentionMs,
   /** The end of one attempt of a request. */
   requestTimeoutMs: 1_000,
   /** Attempts of one request, over all its retries. */

@@ -1,34 +1,41 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { regionOf } from '../aws/region-of.js';
 import { StoreClock } from '../clock/index.js';
-import { LockHeldError } from '../errors/index.js';
+import { LockHeldError, quoted, UsageError } from '../errors/index.js';
 import { publish } from '../events/index.js';
-import { Lease, type LeaseContext, type LeaseItem, parseHandedOver } from '../lease/index.js';
-import { sdkTimeOuts, systemRuntime } from '../runtime/index.js';
+import { checkNumber, checkOptions } from '../lease/check-options.js';
+import {
+  type Grant,
+  type HoldSettings,
+  Lease,
+  type LeaseContext,
+  type LeaseIdentity,
+  type LeaseItem,
+} from '../lease/index.js';
+import { childSignal, sdkTimeOuts, sharedController, systemRuntime } from '../runtime/index.js';
 import type { ServiceTransport } from '../service-client/service-transport.js';
 import { DynamoTable, type ItemChange, type LeaseTable } from '../table/index.js';
-import { Acquisition, type AcquisitionRequest } from './acquisition.js';
-import { Admin } from './admin.js';
+import { Acquisition } from './acquisition.js';
+import type { Admin } from './admin.js';
 import { BackgroundRelease } from './background-release.js';
-import { claimNext } from './claim-next.js';
 import {
   callTimeoutMs,
   checkClientOptions,
-  checkNumber,
   checkOwner,
   type HoldOptions,
   holdSettings,
   type LockClientOptions,
+  optionNames,
   timeLeftMs,
 } from './client-options.js';
-import { type CronSlotOptions, type CronSlotOutcome, cronSlot } from './cron-slot.js';
+import type { CronSlotOptions, CronSlotOutcome } from './cron-slot.js';
 import { defaults } from './defaults.js';
 import { LocalQueue, type Turn } from './local-queue.js';
 import type { LockInfo } from './lock-info.js';
 import { checkGroupName, checkLockName } from './lock-name.js';
-import { type OnceOptions, type OnceOutcome, once } from './once.js';
+import type { OnceOptions, OnceOutcome } from './once.js';
 import { defaultOwner } from './owner.js';
-import { type ResumeOptions, resume } from './resume.js';
+import type { ResumeOptions } from './resume.js';
 import { makeTransport, serviceContext, tableContext } from './store-context.js';
 import { WaitPacing } from './wait-pacing.js';
 import { runUnder } from './with-lock.js';
@@ -76,7 +83,9 @@ export class LockClient implements AsyncDisposable {
   readonly #options: LockClientOptions;
   readonly #queue: LocalQueue;
   readonly #giveBack: BackgroundRelease;
-  readonly #desk: Admin;
+  readonly #closed = sharedController();
+  /** Calls that have not come to an end. */
+  readonly #underWay = new Set<Promise<void>>();
   readonly #ownClient: DynamoDBClient | undefined;
   readonly #transport: ServiceTransport | undefined;
 
@@ -85,7 +94,7 @@ export class LockClient implements AsyncDisposable {
     checkClientOptions(options);
     const runtime = options.runtime ?? systemRuntime;
     const clock = new StoreClock(runtime, options.skewMs);
-    this.#options = options;
+    this.#options = { ...options };
     this.#ownClient =
       typeof options.table === 'string' && !options.client ? makeOwnClient(options) : undefined;
     const terms = {
@@ -93,6 +102,7 @@ export class LockClient implements AsyncDisposable {
       runtime,
       skewMs: options.skewMs ?? defaults.skewMs,
       retentionMs: options.retentionMs ?? defaults.retentionMs,
+      closed: this.#closed.signal,
     };
     this.#transport = makeTransport(options);
     this.context = this.#transport
@@ -106,14 +116,13 @@ export class LockClient implements AsyncDisposable {
     this.owner = options.owner ?? defaultOwner(runtime);
     this.#queue = new LocalQueue(runtime);
     this.#giveBack = new BackgroundRelease(this.context, callTimeoutMs(options));
-    this.#desk = new Admin(this.context);
   }
 
   /**
    * Runs work under the lock and releases it.
    *
    * @param work gets the lease: pass `lease.signal` on, hand `lease.token` to what you write to
-   * @returns the work's result
+   * @returns the work's result, also if the caller's signal aborted while the work ended well: that comes too late
    * @throws the work's own error, unchanged; LockLostError carrying the result if the work ended well but the
    *   lease did not; and everything {@link acquire} throws
    */
@@ -122,8 +131,9 @@ export class LockClient implements AsyncDisposable {
     work: (lease: Lease) => Promise<T> | T,
     options: AcquireOptions = {},
   ): Promise<T> {
+    checkWork('withLock', work);
     const lease = await this.acquire(name, options);
-    return runUnder(lease, work, options.signal);
+    return runUnder(lease, work);
   }
 
   /**
@@ -134,7 +144,14 @@ export class LockClient implements AsyncDisposable {
    *   the signal's own reason
    */
   async acquire(name: string, options: AcquireOptions = {}): Promise<Lease> {
+    return this.#acquire(name, options, optionNames.acquire);
+  }
+
+  async #acquire(name: string, given: AcquireOptions, names: readonly string[]): Promise<Lease> {
     checkLockName(name);
+    checkOptions('acquire', given, names);
+    // As they are now: what the caller changes later plays no part.
+    const options = { ...given };
     const owner = options.owner ?? this.owner;
     if (options.owner !== undefined) checkOwner(options.owner);
     if (options.group !== undefined) checkGroupName(options.group);
@@ -143,42 +160,78 @@ export class LockClient implements AsyncDisposable {
     const waitMs = Math.min(askedWaitMs, timeLeftMs(options) ?? askedWaitMs);
     const terms = () => holdSettings(this.#options, options);
     terms();
-    options.signal?.throwIfAborted();
+    const { group, change, giveUpWhen, supersede = false } = options;
+    return this.#whileOpen(options.signal, async (signal) => {
+      const pacing = this.#pacing(waitMs);
+      const turn = supersede ? noTurn() : await this.#queue.enter(name, waitMs, signal);
+      if (!turn) {
+        throw new LockHeldError(name, this.#queue.toHolder(name), pacing.waitedMs, { heldHere: true });
+      }
+      try {
+        const host = { context: this.context, giveBack: this.#giveBack };
+        const acquisition = new Acquisition(
+          host,
+          {
+            name,
+            owner,
+            terms,
+            supersede,
+            signal,
+            ...(group !== undefined && { group }),
+            ...(change && { change }),
+            ...(giveUpWhen && { giveUpWhen }),
+          },
+          pacing,
+        );
+        const grant = await acquisition.run();
+        return this.#toLease({ name, owner }, grant, acquisition.terms, pacing.waitedMs, turn);
+      } catch (error) {
+        turn.leave();
+        throw error;
+      }
+    });
+  }
 
-    const pacing = this.#pacing(waitMs);
-    const turn = options.supersede ? noTurn() : await this.#queue.enter(name, waitMs, options.signal);
-    if (!turn) throw new LockHeldError(name, this.#queue.toHolder(name), pacing.waitedMs);
-    const request: AcquisitionRequest = {
-      name,
-      owner,
-      terms,
-      supersede: options.supersede ?? false,
-      signal: options.signal,
-      ...(options.group !== undefined && { group: options.group }),
-      ...(options.change && { change: options.change }),
-      ...(options.giveUpWhen && { giveUpWhen: options.giveUpWhen }),
-    };
-    try {
-      const host = { context: this.context, giveBack: this.#giveBack };
-      const acquisition = new Acquisition(host, request, pacing);
-      const grant = await acquisition.run();
-      const lease = new Lease(
-        this.context,
-        { name, owner },
-        grant,
-        acquisition.terms,
-        turn.leave,
-        (left, forMs) => this.#giveBack.start(left, forMs),
-      );
-      turn.holder = () => lease.holderInfo;
-      const { token, leaseId, takenOverFrom } = lease;
-      const { waitedMs } = pacing;
-      publish('granted', { name, owner, token, leaseId, waitedMs, takenOverFrom, adopted: grant.adopted });
-      return lease;
-    } catch (error) {
-      turn.leave();
-      throw error;
+  /**
+   * The one place where a grant becomes a lease.
+   *
+   * @throws UsageError if the client has been closed meanwhile: the lease is given back
+   */
+  #toLease(
+    identity: { readonly name: string; readonly owner: string },
+    grant: Grant,
+    terms: HoldSettings,
+    waitedMs: number,
+    turn: Turn,
+  ): Lease {
+    const { name, owner } = identity;
+    const releaseLater = (left: LeaseIdentity, forMs: number) => this.#giveBack.start(left, forMs);
+    if (this.#closed.signal.aborted) {
+      releaseLater({ name, leaseId: grant.leaseId, token: grant.token }, terms.leaseMs);
+      throw this.#closed.signal.reason;
     }
+    const lease = new Lease(this.context, identity, grant, terms, turn.leave, releaseLater);
+    turn.holder = () => lease.holderInfo;
+    const { token, leaseId, takenOverFrom } = lease;
+    publish('granted', { name, owner, token, leaseId, waitedMs, takenOverFrom, adopted: grant.adopted });
+    return lease;
+  }
+
+  /**
+   * Every call of the client: refused once it is closed, ended when it is closed meanwhile.
+   *
+   * @throws UsageError with the code `CLOSED`; the caller's signal's own reason; what `call` throws
+   */
+  async #whileOpen<T>(given: AbortSignal | undefined, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    this.#closed.signal.throwIfAborted();
+    given?.throwIfAborted();
+    const { signal, clear } = childSignal(given, this.#closed.signal);
+    const running = call(signal).catch((error) => {
+      throw signal.aborted ? signal.reason : error;
+    });
+    const settled = running.then(clear, clear).finally(() => this.#underWay.delete(settled));
+    this.#underWay.add(settled);
+    return running;
   }
 
   /**
@@ -189,7 +242,7 @@ export class LockClient implements AsyncDisposable {
    */
   async tryAcquire(name: string, options: TryAcquireOptions = {}): Promise<Lease | null> {
     try {
-      return await this.acquire(name, { ...options, waitMs: 0 });
+      return await this.#acquire(name, options, optionNames.tryAcquire);
     } catch (error) {
       if (error instanceof LockHeldError) return null;
       throw error;
@@ -210,12 +263,18 @@ export class LockClient implements AsyncDisposable {
    *   store did not answer (call again with the same JSON); UsageError; the signal's own reason
    */
   async resume(handedOver: unknown, options: ResumeOptions = {}): Promise<Lease> {
-    const from = parseHandedOver(handedOver);
-    checkLockName(from.name);
-    timeLeftMs(options);
-    const terms = holdSettings(this.#options, { leaseMs: from.leaseMs, ...options });
-    const { owner = this.owner, signal } = options;
-    return resume(this.context, from, terms, { owner, signal });
+    checkOptions('resume', options, optionNames.resume);
+    const { owner = this.owner, ...hold } = options;
+    checkOwner(owner);
+    timeLeftMs(hold);
+    const terms = (leaseMs: number) => holdSettings(this.#options, { leaseMs, ...hold });
+    return this.#whileOpen(options.signal, async (signal) => {
+      const { parseHandedOver, resume } = await import('./resume.js');
+      const from = parseHandedOver(handedOver);
+      const settings = terms(from.leaseMs);
+      const grant = await resume(this.context, from, settings, { owner, signal });
+      return this.#toLease({ name: from.name, owner }, grant, settings, 0, noTurn());
+    });
   }
 
   /**
@@ -234,12 +293,15 @@ export class LockClient implements AsyncDisposable {
    *   LockLostError carrying the result if it could not be stored under the lease; UsageError if it can't be stored
    *   at all, or if `retainMs` is less than a day; and everything else {@link acquire} throws
    */
-  once<T>(
+  async once<T>(
     name: string,
     work: (lease: Lease) => Promise<T> | T,
     options: OnceOptions = {},
   ): Promise<OnceOutcome<T>> {
-    return once(this, name, work, options);
+    checkWork('once', work);
+    const given = { ...options };
+    const { once } = await import('./once.js');
+    return once(this, name, work, given);
   }
 
   /**
@@ -259,13 +321,17 @@ export class LockClient implements AsyncDisposable {
    *   not (the slot stays open); UsageError for a slot more than an hour ahead of the store's time, the work of a
    *   wrong clock; AlreadyCompletedError, StoreError, or the signal's own reason
    */
-  cronSlot<T>(
+  async cronSlot<T>(
     name: string,
     scheduledTime: Date | number,
     job: (lease: Lease) => Promise<T> | T,
     options: CronSlotOptions = {},
   ): Promise<CronSlotOutcome<T>> {
-    return cronSlot(this, name, scheduledTime, job, options);
+    checkWork('cronSlot', job);
+    const given = { ...options };
+    const slot = Number(scheduledTime);
+    const { cronSlot } = await import('./cron-slot.js');
+    return cronSlot(this, name, slot, job, given);
   }
 
   /**
@@ -277,13 +343,18 @@ export class LockClient implements AsyncDisposable {
    * @returns the lease, or `null` when none of them is free
    * @throws StoreError, UsageError, or the signal's own reason
    */
-  claimNext(names: Iterable<string>, options: TryAcquireOptions = {}): Promise<Lease | null> {
-    return claimNext(this, names, options);
+  async claimNext(names: Iterable<string>, options: TryAcquireOptions = {}): Promise<Lease | null> {
+    // A string is an iterable of its characters, each of them a fine name.
+    if (typeof names === 'string') throw new UsageError('claimNext: takes a list of names, got one string');
+    const wanted = [...new Set(names)];
+    const given = { ...options };
+    const { claimNext } = await import('./claim-next.js');
+    return claimNext(this, wanted, given);
   }
 
   /** Who holds the lock, in one strongly consistent read; `undefined` if nobody ever did. */
   inspect(name: string, options: { readonly signal?: AbortSignal } = {}): Promise<LockInfo | undefined> {
-    return this.#desk.inspect(name, options.signal);
+    return this.#administer('inspect', options, (admin, signal) => admin.inspect(name, signal));
   }
 
   /**
@@ -291,7 +362,9 @@ export class LockClient implements AsyncDisposable {
    * read; a group's newest members may be missing for a moment, since the index lags.
    */
   list(options: { readonly group?: string; readonly signal?: AbortSignal } = {}): AsyncIterable<LockInfo> {
-    return this.#desk.list(options.group, options.signal);
+    checkOptions('list', options, ['group', 'signal']);
+    const { group, signal } = options;
+    return this.#list(group, signal);
   }
 
   /**
@@ -301,16 +374,25 @@ export class LockClient implements AsyncDisposable {
    * @returns whether that lease is over now
    */
   break(name: string, leaseId: string, options: { readonly signal?: AbortSignal } = {}): Promise<boolean> {
-    return this.#desk.break(name, leaseId, options.signal);
+    return this.#administer('break', options, (admin, signal) => admin.break(name, leaseId, signal));
   }
 
   /** Takes a completion back, so that the name can be acquired again. Answers whether the name exists and is open. */
   reopen(name: string, options: { readonly signal?: AbortSignal } = {}): Promise<boolean> {
-    return this.#desk.reopen(name, options.signal);
+    return this.#administer('reopen', options, (admin, signal) => admin.reopen(name, signal));
   }
 
-  /** Ends what goes on in the background, and the AWS SDK's client if it is this client's own. Leases are not released. */
+  /**
+   * Ends the client: calls that are waiting end with a `UsageError` of the code `CLOSED`, later ones are refused with it.
+   * Nothing is granted or renewed from then on. Leases that are held are not released; they can still be, and else run out.
+   * The AWS SDK's client is closed if it is this client's own.
+   */
   async close(): Promise<void> {
+    if (!this.#closed.signal.aborted) {
+      this.#closed.abort(new UsageError('This LockClient has been closed', undefined, { code: 'CLOSED' }));
+    }
+    // What ends now may leave something to give back.
+    await Promise.all(this.#underWay);
     await this.#giveBack.close();
     this.#ownClient?.destroy();
     this.#transport?.close?.();
@@ -321,11 +403,43 @@ export class LockClient implements AsyncDisposable {
     return this.close();
   }
 
+  /** What operators do is loaded when it is asked for: most programs only lock. */
+  async #administer<T>(
+    call: string,
+    options: { readonly signal?: AbortSignal },
+    ask: (admin: Admin, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    checkOptions(call, options, ['signal']);
+    return this.#whileOpen(options.signal, async (signal) => {
+      const { Admin } = await import('./admin.js');
+      return ask(new Admin(this.context), signal);
+    });
+  }
+
+  async *#list(group: string | undefined, given: AbortSignal | undefined): AsyncIterable<LockInfo> {
+    this.#closed.signal.throwIfAborted();
+    const { signal, clear } = childSignal(given, this.#closed.signal);
+    try {
+      const { Admin } = await import('./admin.js');
+      yield* new Admin(this.context).list(group, signal);
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error;
+    } finally {
+      clear();
+    }
+  }
+
   #pacing(waitMs: number): WaitPacing {
     const pollFloorMs = this.#options.pollFloorMs ?? defaults.pollFloorMs;
     const pollCeilingMs = this.#options.pollCeilingMs ?? Math.max(defaults.pollCeilingMs, pollFloorMs);
     return new WaitPacing(this.context.clock, this.context.runtime, { waitMs, pollFloorMs, pollCeilingMs });
   }
+}
+
+/** @throws UsageError before anything is acquired for work that is none */
+function checkWork(call: string, work: unknown): void {
+  if (typeof work === 'function') return;
+  throw new UsageError(`${call}: needs the work as a function, after the name; got ${quoted(work)}`);
 }
 
 /** A superseder does not stand in line behind the very lease that it is about to take over. */

@@ -1,6 +1,7 @@
-import { AlreadyCompletedError } from '../errors/index.js';
+import { AlreadyCompletedError, notRecordedMark, StoreError, UsageError } from '../errors/index.js';
+import { checkNumber } from '../lease/check-options.js';
 import type { Lease } from '../lease/index.js';
-import { checkNumber } from './client-options.js';
+
 import { defaults } from './defaults.js';
 import { lastWrite } from './last-write.js';
 import type { AcquireOptions, LockClient } from './lock-client.js';
@@ -12,7 +13,7 @@ export interface OnceOptions extends Omit<AcquireOptions, 'change' | 'giveUpWhen
    * How long the result is kept after the work is done, in milliseconds, at least a day (protocol, section 2).
    * Afterwards DynamoDB's Time to Live removes it, in its own time, and the work may run again.
    *
-   * @default the client's `retentionMs`
+   * @default for good
    */
   readonly retainMs?: number;
 }
@@ -42,25 +43,46 @@ export async function once<T>(
     lease = await locks.acquire(name, acquire);
   } catch (error) {
     // Only of this acquire: one that the work throws is the work's own.
-    if (error instanceof AlreadyCompletedError) return { ran: false, result: error.result as T };
-    throw error;
+    if (!(error instanceof AlreadyCompletedError) || error.notRecorded !== undefined) throw error;
+    return { ran: false, result: error.result as T };
   }
   let outcome: OnceOutcome<T> | undefined;
+  let notRecorded: AlreadyCompletedError | undefined;
   try {
-    await runUnder(
-      lease,
-      async () => {
-        const result = await work(lease);
-        await lastWrite(locks.context, lease, result, () =>
-          lease.complete(result, retainMs === undefined ? {} : { retainMs }),
-        );
-        outcome = { ran: true, result };
-      },
-      options.signal,
-    );
+    await runUnder(lease, async () => {
+      const result = await work(lease);
+      const keep = retainMs === undefined ? {} : { retainMs };
+      const complete = (stored: unknown) =>
+        lastWrite(locks.context, lease, result, () => lease.complete(stored, keep));
+      try {
+        await complete(result);
+      } catch (error) {
+        const why = lease.isHeld ? findWhyNotStored(error) : undefined;
+        if (why === undefined) throw error;
+        // The work can't be undone: it is done, and not done again, whatever became of its result.
+        await complete(notRecordedMark(why));
+        const completedAt = locks.context.clock.now().latest;
+        notRecorded = new AlreadyCompletedError(name, result, completedAt, {
+          cause: error,
+          notRecorded: why,
+        });
+      }
+      outcome = { ran: true, result };
+    });
   } catch (error) {
-    // Once the result is stored the work is done: an abort, or a loss found before the store said so, comes too late.
+    // Once the result is stored the work is done: a loss found before the store said so comes too late.
     if (!outcome) throw error;
   }
+  if (notRecorded) throw notRecorded;
   return outcome!;
+}
+
+/** Why a result can't be stored as it is; `undefined` where it is something else that went wrong. */
+function findWhyNotStored(error: unknown): string | undefined {
+  if (error instanceof UsageError) return error.message;
+  // Together with what else is in the item it is too large, or of a form that the store does not take.
+  const refused = error instanceof StoreError && !error.retryable && !error.mayHaveApplied;
+  return refused && (error.cause as Error | undefined)?.name === 'ValidationException'
+    ? error.message
+    : undefined;
 }

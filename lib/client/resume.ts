@@ -1,7 +1,9 @@
 import { AlreadyCompletedError, LockLostError, StoreError } from '../errors/index.js';
-import { publish } from '../events/index.js';
-import { type Grant, type HandedOver, type HoldSettings, Lease, type LeaseContext } from '../lease/index.js';
-import { checkOwner, type HoldOptions } from './client-options.js';
+import type { Grant, HandedOver, HoldSettings, LeaseContext } from '../lease/index.js';
+import type { HoldOptions } from './client-options.js';
+import { checkLockName } from './lock-name.js';
+
+export { parseHandedOver } from '../lease/handed-over.js';
 
 /** How to go on with a lease that was handed over. */
 export interface ResumeOptions extends HoldOptions {
@@ -16,11 +18,10 @@ export async function resume(
   context: LeaseContext,
   from: HandedOver,
   terms: HoldSettings,
-  { owner, signal }: { readonly owner: string; readonly signal: AbortSignal | undefined },
-): Promise<Lease> {
+  { owner, signal }: { readonly owner: string; readonly signal: AbortSignal },
+): Promise<Grant> {
   const { name } = from;
-  checkOwner(owner);
-  signal?.throwIfAborted();
+  checkLockName(name);
   const leaseId = context.runtime.randomId();
   try {
     await context.store.ensureTime(signal);
@@ -30,27 +31,12 @@ export async function resume(
     if (outcome.kind === 'completed') {
       throw new AlreadyCompletedError(name, outcome.item.result, outcome.item.completedAt!);
     }
-    return toLease(context, { name, owner }, outcome.grant, terms);
+    const { grant } = outcome;
+    if (grant.expiresAt - context.clock.now().latest > terms.safetyMarginMs) return grant;
   } catch (error) {
-    throw signal?.aborted ? signal.reason : error;
+    throw signal.aborted ? signal.reason : error;
   }
-}
-
-function toLease(
-  context: LeaseContext,
-  identity: { readonly name: string; readonly owner: string },
-  grant: Grant,
-  terms: HoldSettings,
-): Lease {
-  const { name, owner } = identity;
-  if (grant.expiresAt - context.clock.now().latest <= terms.safetyMarginMs) {
-    // Not given back: the same hand-over can be gone on with again.
-    const message = `The lease of "${name}" was taken up, but the answer arrived when it was over`;
-    throw new StoreError(message, name, { retryable: true, mayHaveApplied: true });
-  }
-  const lease = new Lease(context, identity, grant, terms);
-  const { token, leaseId, takenOverFrom } = lease;
-  const { adopted } = grant;
-  publish('granted', { name, owner, token, leaseId, waitedMs: 0, takenOverFrom, adopted });
-  return lease;
+  // Not given back: the same hand-over can be gone on with again.
+  const message = `The lease of "${name}" was taken up, but the answer arrived when it was over`;
+  throw new StoreError(message, name, { retryable: true, mayHaveApplied: true });
 }

@@ -7,24 +7,25 @@ import type { LockClientOptions } from './client-options.js';
 import { defaults } from './defaults.js';
 
 /** What leases work with when their client has a table. */
-export function tableContext(context: TableContext): LeaseContext {
+export function tableContext(context: TableContext & Pick<LeaseContext, 'closed'>): LeaseContext {
   return { ...context, store: new TableStore(context) };
 }
 
 /** What leases work with when their client has a service: no table, and who asks for it is told. */
 export function serviceContext(
-  options: Omit<TableContext, 'table'> & {
+  options: Omit<LeaseContext, 'table' | 'store'> & {
     readonly transport: ServiceTransport;
     readonly callTimeoutMs: number;
     readonly ownerKey: string;
   },
 ): LeaseContext {
-  const { clock, runtime, skewMs, retentionMs } = options;
+  const { clock, runtime, skewMs, retentionMs, closed } = options;
   return {
     clock,
     runtime,
     skewMs,
     retentionMs,
+    ...(closed && { closed }),
     store: new ServiceStore(options),
     get table(): LeaseTable {
       throw new UsageError(

@@ -5,15 +5,13 @@ import type { Lease } from '../lease/index.js';
  * Runs work under a lease and gives the lease back.
  *
  * The work's own error always wins. Work that ended well under a lease that did not is a `LockLostError`
- * that carries the work's result. A release that fails is told on `leasehold:release-failed`, never thrown.
+ * that carries the work's result. Work that ended well while the caller's signal aborted has ended well. A release that fails is told on `leasehold:release-failed`, never thrown.
  *
- * @param callerSignal the caller's own; when it aborted, its reason is what comes out
  * @param giveBack ends the lease; never throws
  */
 export async function runUnder<T>(
   lease: Lease,
   work: (lease: Lease) => Promise<T> | T,
-  callerSignal: AbortSignal | undefined,
   giveBack: () => Promise<void> = () => lease[Symbol.asyncDispose](),
 ): Promise<T> {
   let result: T;
@@ -27,18 +25,12 @@ export async function runUnder<T>(
   await giveBack();
   // A lease that was broken or superseded is found out by its release at the latest.
   const loss = lossBefore ?? findLoss(lease);
-  if (callerSignal?.aborted) throw callerSignal.reason;
   if (!loss) return result;
   throw new LockLostError(lease.name, loss.reason, lease.token, { cause: loss, result });
 }
 
 function findLoss(lease: Lease): LockLostError | undefined {
-  try {
-    lease.throwIfLost();
-    return undefined;
-  } catch (error) {
-    return error as LockLostError;
-  }
+  return lease.loss;
 }
 
 /** The work's error, unchanged; the loss is added at the end of its chain of causes, where there is room. */

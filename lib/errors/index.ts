@@ -1,2 +1,4 @@
 export * from './errors.js';
+export * from './known-errors.js';
 export * from './quoted.js';
+export * from './to-failure.js';

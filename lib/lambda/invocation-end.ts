@@ -68,12 +68,8 @@ export class InvocationEnd {
         cancel = runtime.setAwaitedTimer(
           () => {
             if (this.leftMs() > 0) return watch();
-            try {
-              // Passes for a lease that was released or completed: nobody waits for that, the work has all the time.
-              lease.throwIfLost();
-            } catch (loss) {
-              reject(loss);
-            }
+            // A lease that was released or completed is not lost: nobody waits for it, the work has all the time.
+            if (lease.loss) reject(lease.loss);
           },
           Math.max(1, this.leftMs()),
         );

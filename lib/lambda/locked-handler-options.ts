@@ -1,6 +1,6 @@
-import { checkNumber } from '../client/client-options.js';
 import type { AcquireOptions, LockClient, LockClientOptions } from '../client/index.js';
 import { type AlreadyCompletedError, type LockHeldError, UsageError } from '../errors/index.js';
+import { checkNumber } from '../lease/check-options.js';
 
 /** What is answered instead, or `'fail'`: the error is thrown. */
 export type Choice<Failure, Event, Context, Answer> =

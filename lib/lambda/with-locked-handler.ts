@@ -76,7 +76,7 @@ export function withLockedHandler<
     }
     const { runtime } = locksOf().context;
     const work = () => end.whileHeld(lease, runtime, promised(handler(event, context, lease), lease.name));
-    return runUnder(lease, work, undefined, () => end.giveBack(lease, runtime));
+    return runUnder(lease, work, () => end.giveBack(lease, runtime));
   };
 }
 

@@ -97,16 +97,24 @@ async function requestEnd(
   return { kind: 'lost', reason: lossReason(lease, item) };
 }
 
-/** Complete: a release after which nobody can acquire the name until it is reopened (invariant I7). */
+/**
+ * Complete: a release after which nobody can acquire the name until it is reopened (invariant I7).
+ *
+ * @param retainMs how long the item is kept, in milliseconds. @default for good
+ */
 export async function requestCompletion(
   context: TableContext,
   lease: LeaseIdentity,
   result: unknown,
   change?: ItemChange,
   signal?: AbortSignal,
+  retainMs?: number,
 ): Promise<HolderOutcome> {
   const completedAt = Math.ceil(context.clock.now().latest);
-  const completion = toEnd(lease, { completedAt, result, ttl: ttlAfter(context, completedAt) });
+  // For good, unless somebody says for how long: without a `ttl` nothing removes the item.
+  const ttl = retainMs === undefined ? undefined : ttlAfter({ retentionMs: retainMs }, completedAt);
+  const end = toEnd(lease, { completedAt, result, ttl });
+  const completion = ttl === undefined ? { ...end, remove: [...end.remove, 'ttl'] } : end;
   const write = { ...merged(ownedBy(lease, completion), change), wantsOld: true };
   const answer = await context.table.update(lease.name, write, signal);
   if (answer.applied) return ended(answer.old);

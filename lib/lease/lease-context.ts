@@ -19,6 +19,8 @@ export interface TableContext {
 /** What leases, waiters and operators work with: they go through `store`, whatever stands behind it. */
 export interface LeaseContext extends TableContext {
   readonly store: LeaseStore;
+  /** Aborts when the client is closed: nothing is renewed from then on. @default never */
+  readonly closed?: AbortSignal;
 }
 
 /**

@@ -7,7 +7,7 @@ import type { ResumeOutcome, ResumeRequest } from './resume-request.js';
 /** What is written down when the work under a name is finished. */
 export interface Completion {
   readonly result: unknown;
-  /** How long the result is kept, in milliseconds. @default the store's retention */
+  /** How long the result is kept, in milliseconds. @default for good, without a `ttl` */
   readonly retainMs?: number;
   /** Further attributes under a further condition, in the same write. */
   readonly change?: ItemChange;

@@ -3,6 +3,7 @@ import { publish } from '../events/index.js';
 import { sharedController } from '../runtime/index.js';
 import type { ItemChange } from '../table/index.js';
 import type { Grant } from './acquire-request.js';
+import { checkNumber, checkOptions, minRetentionMs } from './check-options.js';
 import type { HandedOver } from './handed-over.js';
 import { Heartbeat } from './heartbeat.js';
 import {
@@ -17,6 +18,10 @@ import type { LeaseContext } from './lease-context.js';
 import type { LeaseItem } from './lease-item.js';
 import type { Completion } from './lease-store.js';
 import { LeaseTerm } from './lease-term.js';
+import { toStorable } from './storable.js';
+
+const completeOptions = ['retainMs'];
+const handOverOptions = ['leaseMs'];
 
 type State = 'held' | 'ending' | 'ended' | 'handed-over' | 'lost';
 
@@ -58,7 +63,7 @@ export class Lease implements AsyncDisposable {
   #lastRenewalFailed: unknown;
   #completionUncertain = false;
   #queue: Promise<unknown> = Promise.resolve();
-  #handingOver: Promise<unknown> | undefined;
+  #releaseAsked = false;
   #ending: Promise<ReleaseOutcome> | undefined;
 
   /**
@@ -97,19 +102,27 @@ export class Lease implements AsyncDisposable {
     this.#heartbeat.start();
   }
 
-  /** Aborts when the lease is in danger or over, at the latest a safety margin before its end; the reason is a `LockLostError`. */
+  /**
+   * Aborts when the lease is in danger, at the latest a safety margin before its end: the reason is a `LockLostError`.
+   * And when the lease is ended here, as by {@link release}: the reason is a `UsageError`, for work that nobody awaited.
+   */
   get signal(): AbortSignal {
     // Made when it is asked for: most short holds never do.
     this.#abort ??= sharedController();
     if (this.#loss) this.#abort.abort(this.#loss);
+    else if (this.#isGivenUp) this.#abort.abort(this.#endedError());
     return this.#abort.signal;
   }
 
   /** Whether the lease is valid, computed now. */
   get isHeld(): boolean {
-    if (this.#state === 'held' && this.remainingMs <= 0)
-      this.#lose(this.#reasonForExpiry(), this.#lastRenewalFailed);
-    return this.#state === 'held';
+    this.#loseIfOver();
+    return this.#state === 'held' && !this.#releaseAsked;
+  }
+
+  /** Why the lease is over although it was not ended here; `undefined` while it is not lost. Computed now. */
+  get loss(): LockLostError | undefined {
+    return this.isHeld ? undefined : this.#loss;
   }
 
   /** How long the lease is still valid if it is not renewed, in milliseconds; 0 when it is over. */
@@ -132,10 +145,12 @@ export class Lease implements AsyncDisposable {
   /**
    * Computed now, without a request.
    *
-   * @throws LockLostError when the lease is over without having been released
+   * @throws LockLostError when the lease is over without having been ended here; UsageError when it was ended here, by
+   *   {@link release}, {@link complete} or {@link handOver}
    */
   throwIfLost(): void {
-    if (!this.isHeld && this.#loss) throw this.#loss;
+    if (this.isHeld) return;
+    throw this.#loss ?? this.#endedError();
   }
 
   /**
@@ -150,12 +165,15 @@ export class Lease implements AsyncDisposable {
   /**
    * Stores progress, together with a renewal: no request more than the heartbeat would have cost.
    *
-   * @param checkpoint anything DynamoDB can store; the next holder finds it. `undefined` takes it away
-   * @throws LockLostError when the lease is over and nothing was stored; StoreError when nobody knows
+   * @param checkpoint anything DynamoDB can store, at most 384 KB, as it is at the call; dates and instances of classes
+   *   are stored as JSON would have them. The next holder finds it. `undefined` takes it away
+   * @throws UsageError when it can't be stored; LockLostError when the lease is over and nothing was stored; StoreError when nobody knows
    */
   async save(checkpoint: unknown): Promise<void> {
-    await this.renewWith(checkpoint === undefined ? { remove: ['checkpoint'] } : { set: { checkpoint } });
-    this.#checkpoint = checkpoint;
+    // As it is now: the write may have to wait for another one.
+    const kept = toStorable(checkpoint, 'save', this.name);
+    await this.renewWith(kept === undefined ? { remove: ['checkpoint'] } : { set: { checkpoint: kept } });
+    this.#checkpoint = kept;
   }
 
   /**
@@ -164,12 +182,14 @@ export class Lease implements AsyncDisposable {
    *
    * @throws LockLostError, StoreError as {@link renew}
    */
-  renewWith(change: ItemChange): Promise<ChangeOutcome> {
+  async renewWith(change: ItemChange): Promise<ChangeOutcome> {
+    this.#checkNotReleased();
     return this.#exclusively(() => this.#renew(change));
   }
 
   /**
-   * Ends the lease; the lock is free at once. After a loss it changes nothing and says so.
+   * Ends the lease; the lock is free at once. What was asked for before, as by {@link save}, is carried out before it;
+   * what is asked for after it is refused. After a loss it changes nothing and says so.
    * Does not run on the work's signal, which may be aborted; the table's time-outs bound it.
    *
    * @param change written along; without a condition, since a release must not be refused
@@ -177,7 +197,7 @@ export class Lease implements AsyncDisposable {
    * @throws StoreError when the store can't be reached: the lease then runs out by itself
    */
   release(change?: Omit<ItemChange, 'condition'>, signal?: AbortSignal): Promise<ReleaseOutcome> {
-    this.#ending ??= this.#release(change, signal).catch((error) => {
+    this.#ending ??= this.#release(change && { ...change }, signal).catch((error) => {
       this.#ending = undefined;
       throw error;
     });
@@ -187,20 +207,31 @@ export class Lease implements AsyncDisposable {
   /**
    * Marks the work under this name as finished, for good, and ends the lease.
    *
-   * @param result anything DynamoDB can store; later callers get it in an `AlreadyCompletedError`
-   * @param options.retainMs how long it is kept, in milliseconds. @default the client's `retentionMs`
-   * @throws LockLostError when the lease is over (nothing was stored); StoreError when nobody knows
+   * The item stays until it is reopened, and is paid for as storage: with `retainMs` Time to Live removes it after a while.
+   *
+   * @param result anything DynamoDB can store, at most 384 KB, as it is at the call; dates and instances of classes are
+   *   stored as JSON would have them. Later callers get it in an `AlreadyCompletedError`
+   * @param options.retainMs how long it is kept, in milliseconds, at least a day. @default for good
+   * @throws UsageError when it can't be stored, and nothing was changed; LockLostError when the lease is over (nothing was stored); StoreError when nobody knows
    */
   async complete(result?: unknown, options: { readonly retainMs?: number } = {}): Promise<void> {
-    await this.#complete({ result, ...options });
+    checkOptions('complete', options, completeOptions);
+    const { retainMs } = options;
+    if (retainMs !== undefined) checkNumber('retainMs', retainMs, minRetentionMs);
+    const kept = toStorable(result, 'complete', this.name);
+    await this.#complete({ result: kept, ...(retainMs !== undefined && { retainMs }) });
   }
 
-  /** As {@link complete}, with further attributes under a further condition. If that does not hold the lease goes on. */
+  /**
+   * As {@link complete}, with further attributes under a further condition. If that does not hold the lease goes on. Kept
+   * for the client's `retentionMs`.
+   */
   completeWith(result: unknown, change: ItemChange): Promise<ChangeOutcome> {
-    return this.#complete({ result, change });
+    return this.#complete({ result, change, retainMs: this.#context.retentionMs });
   }
 
-  #complete(completion: Completion): Promise<ChangeOutcome> {
+  async #complete(completion: Completion): Promise<ChangeOutcome> {
+    this.#checkNotReleased();
     return this.#exclusively(async () => {
       // Asked for before and never answered: a renewal since then takes its own completion for a loss.
       if (!this.#completionUncertain) this.#checkHeld();
@@ -233,12 +264,14 @@ export class Lease implements AsyncDisposable {
    * @throws LockLostError when the lease is over; StoreError when the store did not answer (the lease goes on here);
    *   UsageError after a release, or a second time
    */
-  handOver(options: { readonly leaseMs?: number } = {}): Promise<HandedOver> {
+  async handOver(options: { readonly leaseMs?: number } = {}): Promise<HandedOver> {
+    checkOptions('handOver', options, handOverOptions);
+    this.#checkNotReleased();
     const gapMs = options.leaseMs ?? this.#settings.wholeLeaseMs;
     if (!(Number.isFinite(gapMs) && gapMs >= 1)) {
       throw new UsageError(`leaseMs: must be a number at least 1, got ${String(gapMs)}`, this.name);
     }
-    const handingOver = this.#exclusively(async () => {
+    return this.#exclusively(async () => {
       this.#checkHeld();
       this.#heartbeat.pause();
       try {
@@ -251,8 +284,6 @@ export class Lease implements AsyncDisposable {
         if (this.#state === 'held') this.#heartbeat.start();
       }
     });
-    this.#handingOver = handingOver.catch(() => {});
-    return handingOver;
   }
 
   /**
@@ -276,12 +307,13 @@ export class Lease implements AsyncDisposable {
   }
 
   async #release(change?: ItemChange, signal?: AbortSignal): Promise<ReleaseOutcome> {
-    // `return lease.handOver()` leaves a scope, and so disposes of the lease, before the store has answered.
-    if (this.#handingOver) await this.#handingOver;
-    if (this.isHeld) this.#state = 'ending';
+    // Whether it is held must be known before nobody looks any more.
+    if (this.isHeld) this.#giveUp();
     // A heartbeat in flight is dropped; whatever becomes of it, it can't touch a released item.
     this.#heartbeat.stop();
+    // Behind what was asked for before: a `save`, or the `handOver` of a scope that is left before the store has answered.
     await this.#queue;
+    if (this.#state === 'held') this.#state = 'ending';
     // Completed meanwhile, or before: there is nothing to give back.
     if (this.#hasEnded()) return this.#isHandedOver ? 'handed-over' : 'released';
     if (this.#loss) return this.#releaseLost(this.#loss.reason, signal);
@@ -292,6 +324,27 @@ export class Lease implements AsyncDisposable {
     }
     this.#end('released');
     return 'released';
+  }
+
+  /** From here on nothing more is asked for under this lease. */
+  #giveUp(): void {
+    this.#releaseAsked = true;
+    this.#abort?.abort(this.#endedError());
+  }
+
+  /** Ended here, or about to be. */
+  get #isGivenUp(): boolean {
+    return this.#releaseAsked || this.#state === 'ending' || this.#hasEnded();
+  }
+
+  #endedError(): UsageError {
+    const how = this.#isHandedOver ? 'handed over' : 'given back';
+    return new UsageError(`The lease of "${this.name}" has been ${how}`, this.name);
+  }
+
+  /** What is asked for after a release is refused; what was asked for before it is still carried out. */
+  #checkNotReleased(): void {
+    if (this.#releaseAsked) throw this.#loss ?? this.#endedError();
   }
 
   /** Asked anew after each wait: a write in flight may have ended the lease. */
@@ -309,6 +362,7 @@ export class Lease implements AsyncDisposable {
     this.#onEnd();
     const { name, leaseId, token, owner } = this;
     const { expiresAt } = this.#term;
+    this.#abort?.abort(this.#endedError());
     publish('handed-over', { ...this.#event(), heldMs: this.#term.heldMs, expiresAt });
     return { handOver: 1, name, leaseId, token, owner, expiresAt, leaseMs: this.#settings.wholeLeaseMs };
   }
@@ -326,6 +380,7 @@ export class Lease implements AsyncDisposable {
   }
 
   async #renew(change: ItemChange, signal?: AbortSignal): Promise<ChangeOutcome> {
+    this.#context.closed?.throwIfAborted();
     await this.#ensureTime(signal);
     return this.#renewTo(this.#term.next(), change, signal);
   }
@@ -371,13 +426,16 @@ export class Lease implements AsyncDisposable {
     throw this.#loss;
   }
 
+  /** For what is carried out in its turn, also after a release was asked for. */
   #checkHeld(): void {
-    this.throwIfLost();
-    if (this.#state !== 'held')
-      throw new UsageError(
-        `The lease of "${this.name}" has been ${this.#isHandedOver ? 'handed over' : 'given back'}`,
-        this.name,
-      );
+    this.#loseIfOver();
+    if (this.#loss) throw this.#loss;
+    if (this.#state !== 'held') throw this.#endedError();
+  }
+
+  #loseIfOver(): void {
+    if (this.#state === 'held' && this.remainingMs <= 0)
+      this.#lose(this.#reasonForExpiry(), this.#lastRenewalFailed);
   }
 
   #lose(reason: LossReason, cause: unknown): void {
@@ -401,6 +459,7 @@ export class Lease implements AsyncDisposable {
     this.#heartbeat.stop();
     this.#onEnd();
     publish(how, { ...this.#event(), heldMs: this.#term.heldMs });
+    this.#abort?.abort(this.#endedError());
   }
 
   #reasonForExpiry(): LossReason {

@@ -9,7 +9,7 @@ import {
   requestRenewal,
   requestReopening,
 } from './holder-requests.js';
-import { ensureStoreTime, type TableContext, ttlAfter } from './lease-context.js';
+import { ensureStoreTime, type TableContext } from './lease-context.js';
 import { type LeaseItem, parseLeaseItem } from './lease-item.js';
 import type { Completion, LeaseStore } from './lease-store.js';
 import { type ResumeOutcome, type ResumeRequest, requestResumption } from './resume-request.js';
@@ -40,11 +40,8 @@ export class TableStore implements LeaseStore {
   }
 
   complete(lease: LeaseIdentity, completion: Completion, signal?: AbortSignal): Promise<HolderOutcome> {
-    const { result, retainMs, change } = completion;
-    if (retainMs === undefined) return requestCompletion(this.#context, lease, result, change, signal);
-    const ttl = ttlAfter({ retentionMs: retainMs }, this.#context.clock.now().latest);
-    const kept = { ...change, set: { ttl, ...change?.set } };
-    return requestCompletion(this.#context, lease, result, kept, signal);
+    const { result, change, retainMs } = completion;
+    return requestCompletion(this.#context, lease, result, change, signal, retainMs);
   }
 
   break(lease: LeaseIdentity, signal?: AbortSignal): Promise<HolderOutcome> {

@@ -1,12 +1,8 @@
-import { LeaseholdError, StoreError, UsageError } from '../errors/index.js';
+import { StoreError, toFailure, UsageError } from '../errors/index.js';
 import type { ServiceResponse } from './service-transport.js';
 
 /** Whether a request changes something: then it may have done so although no answer came. */
 export type RequestKind = 'read' | 'write';
-
-interface SdkError extends Error {
-  readonly $metadata?: { readonly httpStatusCode?: number; readonly attempts?: number };
-}
 
 /** An error of the way there and back, as ours. Our own come back unchanged. */
 export function toTransportError(
@@ -14,23 +10,13 @@ export function toTransportError(
   service: string,
   lockName: string | undefined,
   kind: RequestKind,
-) {
-  if (error instanceof LeaseholdError) return error;
-  const cause: SdkError = error instanceof Error ? error : new Error(String(error));
-  const { httpStatusCode: status = 0, attempts = 1 } = cause.$metadata ?? {};
-  const isThrottled = status === 429;
-  const neverSent = cause.name === 'CredentialsProviderError';
-  const isRefused = neverSent || (status >= 400 && status < 500);
-  return new StoreError(`Lock service "${service}" could not be used: ${cause.message}`, lockName, {
-    cause,
-    retryable: isThrottled || !isRefused,
-    // A later attempt's answer says nothing about an earlier one, whose answer was lost.
-    mayHaveApplied: kind === 'write' && (!isRefused || attempts > 1),
-  });
+  answeredBefore: boolean,
+): Error {
+  return toFailure(error, { what: `Lock service "${service}"`, lockName, kind, answeredBefore });
 }
 
 /** The function failed instead of answering. */
-export function toFailure(
+export function toFunctionFailure(
   { payload }: ServiceResponse,
   service: string,
   lockName: string | undefined,

@@ -17,7 +17,13 @@ import { isStorable } from '../service/json-value.js';
 import type { Operation, RequestOf } from '../service/requests.js';
 import type { ItemChange } from '../table/index.js';
 import { holdsAnswer, holdsError, isTime, toGrant, toItem, toRefusedOutcome } from './service-answer.js';
-import { noAnswer, parsed, type RequestKind, toFailure, toTransportError } from './service-failure.js';
+import {
+  noAnswer,
+  parsed,
+  type RequestKind,
+  toFunctionFailure,
+  toTransportError,
+} from './service-failure.js';
 import type { ServiceTransport } from './service-transport.js';
 
 /** The service grants no shorter lease, in milliseconds. */
@@ -164,9 +170,9 @@ export class ServiceStore implements LeaseStore {
     const body = JSON.stringify({ operation, ...request });
     // The SDK would report an AbortError of its own; the signal's reason says whose doing it was.
     const response = await sendUntil(deadline, (ends) => transport.send(body, ends)).catch((error) => {
-      throw toTransportError(error, service, name, kind);
+      throw toTransportError(error, service, name, kind, clock.isSet);
     });
-    if (response.failed) throw toFailure(response, service, name, kind);
+    if (response.failed) throw toFunctionFailure(response, service, name, kind);
 
     const answer = parsed(response.payload);
     const { attempts } = response;

@@ -61,8 +61,7 @@ function toStatus(answer: ServiceAnswer): number {
 }
 
 function refusal(message: string): ServiceAnswer {
-  const { name, code } = new UsageError(message);
-  return { ok: false, error: { name, code, message } };
+  return { ok: false, error: { name: 'UsageError', code: 'USAGE', message } };
 }
 
 function httpAnswer(statusCode: number, answer: ServiceAnswer): UrlAnswer {

@@ -22,7 +22,9 @@ export function toErrorBody(error: unknown): ServiceErrorBody | undefined {
   if (!(error instanceof LeaseholdError)) return undefined;
   const { message, lockName } = error;
   const about = { message, ...(lockName !== undefined && { lockName }) };
-  if (error instanceof UsageError) return { name: error.name, code: error.code, ...about };
+  if (error instanceof UsageError) {
+    return { name: error.name, code: error.code === 'NOT_ALLOWED' ? error.code : 'USAGE', ...about };
+  }
   if (error instanceof StoreError) {
     const { retryable, mayHaveApplied } = error;
     return { name: error.name, code: error.code, ...about, retryable, mayHaveApplied };

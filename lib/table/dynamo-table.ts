@@ -16,7 +16,7 @@ import { BackOff, deadlineAfter, type Runtime, sendUntil, sleep } from '../runti
 import { timed } from './date-header.js';
 import { type ConditionalChange, toExpression } from './expression.js';
 import type { LeaseTable, Paging, StoredItem, WriteAnswer } from './lease-table.js';
-import { isThrottling, toStoreError } from './store-errors.js';
+import { isMissing, isThrottling, toStoreError } from './store-errors.js';
 import { groupIndexName, pingName } from './table-names.js';
 
 /** DynamoDB takes at most this many keys in one BatchGetItem. */
@@ -73,7 +73,7 @@ export class DynamoTable implements LeaseTable {
       return { applied: true, old: created ? undefined : unmarshalled(Attributes) };
     } catch (error) {
       const refused = findRefusal(error);
-      if (!refused) throw this.#failure(error, 'write', name);
+      if (!refused) throw await this.#failure(error, 'write', name);
       const retried = refused.attempts > 1;
       // The SDK hands the item over marshalled, also through lib-dynamodb. An engine without it costs one read.
       const item = refused.item
@@ -95,7 +95,7 @@ export class DynamoTable implements LeaseTable {
       return true;
     } catch (error) {
       if (findRefusal(error)) return false;
-      throw this.#failure(error, 'write', item.name);
+      throw await this.#failure(error, 'write', item.name);
     }
   }
 
@@ -188,7 +188,7 @@ export class DynamoTable implements LeaseTable {
     try {
       return await this.#send(command, signal);
     } catch (error) {
-      throw this.#failure(error, 'read', name);
+      throw await this.#failure(error, 'read', name);
     }
   }
 
@@ -200,9 +200,13 @@ export class DynamoTable implements LeaseTable {
   }
 
   /** The store's error as ours; that it is throttled is told, since most of it is waited out without another word. */
-  #failure(error: unknown, kind: 'read' | 'write', name?: string): Error {
+  async #failure(error: unknown, kind: 'read' | 'write', name?: string): Promise<Error> {
     if (isThrottling(error)) publish('throttled', { table: this.tableName, name, error });
-    return toStoreError(error, this.tableName, name, kind);
+    const region = isMissing(error) ? await findRegion(this.#options.client) : undefined;
+    return toStoreError(error, this.tableName, name, kind, {
+      region,
+      answeredBefore: this.#options.clock.isSet,
+    });
   }
 
   async #send(command: AnyCommand, signal?: AbortSignal): Promise<AnyCommand> {
@@ -212,6 +216,16 @@ export class DynamoTable implements LeaseTable {
     return sendUntil(deadlineAfter(runtime, callTimeoutMs, signal), (abortSignal) =>
       client.send(command, { abortSignal }),
     );
+  }
+}
+
+/** The Region that the client asks, as far as it tells. */
+async function findRegion(client: object): Promise<string | undefined> {
+  const { config } = client as { readonly config?: { readonly region?: () => Promise<string> } };
+  try {
+    return await config?.region?.();
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,71 +1,47 @@
-import { LeaseholdError, StoreError } from '../errors/index.js';
-
-const throttled = 'is throttled';
-
-/** Refused before anything was done, for reasons that pass. */
-const passing: Readonly<Record<string, string>> = {
-  ThrottlingException: throttled,
-  ProvisionedThroughputExceededException: throttled,
-  RequestLimitExceeded: throttled,
-  RequestThrottled: throttled,
-  LimitExceededException: throttled,
-  // A guard's ConditionCheck of the lease item is under way; the SDK does not try again by itself.
-  TransactionConflictException: 'is busy with a transaction on the item',
-  // A strongly consistent global table: a write to the same item in another Region came first.
-  ReplicatedWriteConflictException: 'is busy with a write to the item in another Region',
-};
-
-/** The store's own plain words for what will not pass by itself. */
-const permanent: Readonly<Record<string, (table: string) => string>> = {
-  ResourceNotFoundException: (table) => `Table "${table}" does not exist in this account and Region`,
-  AccessDeniedException: (table) => `No permission to use table "${table}"`,
-  UnrecognizedClientException: (table) => `The credentials for table "${table}" are not valid`,
-  ExpiredTokenException: (table) => `The credentials for table "${table}" have expired`,
-  InvalidSignatureException: (table) => `The credentials for table "${table}" are not valid`,
-  CredentialsProviderError: (table) => `There are no credentials for table "${table}"`,
-  ValidationException: (table) =>
-    `Table "${table}" refused the request; does it have the partition key "name" (String) and no sort key?`,
-  ItemCollectionSizeLimitExceededException: (table) => `The item is too large for table "${table}"`,
-};
+import { type Asked, findKind, toFailure, toSdkError } from '../errors/index.js';
+import { groupIndexName } from './table-names.js';
 
 /** Whether the store refused a request because there were too many. */
 export function isThrottling(error: unknown): boolean {
-  return error instanceof Error && passing[error.name] === throttled;
+  return findKind(toSdkError(error)) === 'throttled';
 }
 
-interface ServiceError extends Error {
-  readonly $metadata?: { readonly httpStatusCode?: number; readonly attempts?: number };
+/** Whether there is no such table where it was looked for. */
+export function isMissing(error: unknown): boolean {
+  return findKind(toSdkError(error)) === 'missing';
 }
 
 /**
- * The store's error as ours: whether trying again may help, and whether a write may have been applied although
- * no answer came. Errors are told apart by `name` only. Our own errors come back unchanged.
+ * The store's error as ours, as {@link toFailure} says.
+ *
+ * @param asked.region where it was looked for, if that is known
  */
 export function toStoreError(
   error: unknown,
   table: string,
   lockName?: string,
-  kind: 'read' | 'write' = 'write',
+  kind: Asked['kind'] = 'write',
+  asked: Pick<Asked, 'answeredBefore'> & { readonly region?: string | undefined } = {},
 ): Error {
-  if (error instanceof LeaseholdError) return error;
-  const cause: ServiceError = error instanceof Error ? error : new Error(String(error));
-  const explain = permanent[cause.name];
-  // A later attempt's answer says nothing about an earlier one, whose answer was lost.
-  const triedBefore = kind === 'write' && (cause.$metadata?.attempts ?? 1) > 1;
-  if (explain) {
-    const message = `${explain(table)}: ${cause.message}`;
-    return new StoreError(message, lockName, { cause, retryable: false, mayHaveApplied: triedBefore });
-  }
-  const obstacle = passing[cause.name];
-  if (obstacle) {
-    const message = `Table "${table}" ${obstacle}: ${cause.message}`;
-    return new StoreError(message, lockName, { cause, retryable: true, mayHaveApplied: triedBefore });
-  }
-  const status = cause.$metadata?.httpStatusCode;
-  const refused = status !== undefined && status >= 400 && status < 500;
-  return new StoreError(`Table "${table}" could not be used: ${cause.message}`, lockName, {
-    cause,
-    retryable: !refused,
-    mayHaveApplied: kind === 'write' && (!refused || triedBefore),
+  const { region, ...rest } = asked;
+  return toFailure(error, {
+    ...rest,
+    what: `Table "${table}"`,
+    lockName,
+    kind,
+    words: findWords(error, region),
   });
+}
+
+/** DynamoDB has one name for all that it does not like about a request; only its message tells them apart. */
+function findWords(error: unknown, region: string | undefined): string | undefined {
+  const { name, message } = toSdkError(error);
+  if (isMissing(error)) {
+    const where = region === undefined ? '' : ` (${region})`;
+    return `does not exist in this account and Region${where}; "leasehold table create" makes it`;
+  }
+  if (name !== 'ValidationException') return undefined;
+  if (/item size/i.test(message)) return 'refused the item as too large, 400 KB is the most';
+  if (/index/i.test(message)) return `lacks the index "${groupIndexName}", which lists a group`;
+  return 'refused the request; does it have the partition key "name" (String) and no sort key?';
 }

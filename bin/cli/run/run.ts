@@ -70,9 +70,12 @@ async function runUnder({ lease, leftMs, graceMs, command, signals, options }: H
   using _guard = guardOrphans(group.id, graceMs);
   let ending: Promise<void> | undefined;
   const onLoss = () => {
-    ending = group.end(graceAfter(findLoss(lease)!, graceMs, leftMs()));
+    // Given back when all of it has ended.
+    const loss = findLoss(lease);
+    if (!loss) return;
+    ending = group.end(graceAfter(loss, graceMs, leftMs()));
     if (!options.json)
-      note(printable(`leasehold: ${findLoss(lease)!.message}; what runs under it is told to end`));
+      note(printable(`leasehold: ${loss.message}; what runs under it is told to end`));
   };
   lease.signal.addEventListener('abort', onLoss, { once: true });
   // A group that was stopped past its lease must not go on as if nothing had happened: asking finds the loss.
@@ -126,7 +129,7 @@ function leaseEnd(lease: Lease, clock: Pick<StoreClock, 'now'>): Disposable & { 
 
 /** Set as soon as the loss is found, be it by the release. */
 function findLoss(lease: Lease): LockLostError | undefined {
-  return lease.signal.aborted ? (lease.signal.reason as LockLostError) : undefined;
+  return lease.loss;
 }
 
 async function release(lease: Lease, options: RunOptions): Promise<void> {

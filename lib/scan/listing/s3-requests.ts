@@ -1,5 +1,5 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import { LeaseholdError, StoreError, UsageError } from '../../errors/index.js';
+import { type SdkError, toFailure, toSdkError, UsageError } from '../../errors/index.js';
 import { deadlineAfter, type Runtime, sendUntil } from '../../runtime/index.js';
 
 /** The end of one request, in milliseconds: a connection that hangs costs this much. */
@@ -15,6 +15,7 @@ export class S3Requests {
   readonly #s3: Pick<S3Client, 'send'>;
   readonly #runtime: Runtime;
   #count = 0;
+  #answered = false;
 
   constructor(s3: Pick<S3Client, 'send'>, runtime: Runtime) {
     this.#s3 = s3;
@@ -49,49 +50,27 @@ export class S3Requests {
           return this.#s3.send(command as never, { abortSignal });
         });
         this.#countRetries(output);
+        this.#answered = true;
         return output;
       } catch (error) {
         if (signal?.aborted) throw signal.reason;
         this.#countRetries(error as SdkError);
         // A connection that hangs says nothing of the next one.
         if (deadline.expired() && attempt < tries) continue;
-        throw s3ErrorOf(deadline.expired() ? deadline.signal.reason : error, bucket);
+        throw s3ErrorOf(deadline.expired() ? deadline.signal.reason : error, bucket, this.#answered);
       }
     }
   }
 
-  #countRetries(answer: SdkAnswer | undefined): void {
+  #countRetries(answer: Pick<SdkError, '$metadata'> | undefined): void {
     this.#count += (answer?.$metadata?.attempts ?? 1) - 1;
   }
 }
 
-interface SdkAnswer {
-  readonly $metadata?: { readonly attempts?: number; readonly httpStatusCode?: number };
-}
-
-interface SdkError extends Error, SdkAnswer {}
-
-/** Told apart by `name` only. */
-function s3ErrorOf(error: unknown, bucket: string): Error {
-  if (error instanceof LeaseholdError) return error;
-  const cause: SdkError = error instanceof Error ? error : new Error(String(error));
+function s3ErrorOf(error: unknown, bucket: string, answeredBefore: boolean): Error {
+  const cause = toSdkError(error);
   if (cause.name === 'NoSuchBucket') {
     return new UsageError(`There is no bucket "${bucket}"`, undefined, { cause });
   }
-  if (cause.name === 'AccessDenied' || cause.name === 'Forbidden') {
-    return storeError(`No permission to use bucket "${bucket}"`, cause, false);
-  }
-  const status = cause.$metadata?.httpStatusCode;
-  const slowDown = status === 408 || status === 429;
-  const refused = status !== undefined && status >= 300 && status < 500 && !slowDown;
-  const noCredentials = cause.name === 'CredentialsProviderError';
-  return storeError(`Bucket "${bucket}" could not be used`, cause, !refused && !noCredentials);
-}
-
-function storeError(message: string, cause: Error, retryable: boolean): StoreError {
-  return new StoreError(`${message}: ${cause.message}`, undefined, {
-    cause,
-    retryable,
-    mayHaveApplied: retryable,
-  });
+  return toFailure(error, { what: `Bucket "${bucket}"`, answeredBefore });
 }

@@ -79,22 +79,11 @@ describe('once', () => {
     expect(await stage.it.item(outer)).not.toHaveProperty('completedAt');
   });
 
-  it('a result that DynamoDB can’t store is a UsageError, and completes nothing', async () => {
-    const name = stage.name();
-    const { locks } = await stage.it.readyActor();
-    const unstorable = locks.once(name, () => ({ when: new Date() }));
-    await expect(unstorable).rejects.toMatchObject({ name: 'UsageError', lockName: name });
-    const item = await stage.it.item(name);
-    expect(item).not.toHaveProperty('completedAt');
-    expect(item).not.toHaveProperty('leaseId');
-  });
-
-  it('the result is kept for retainMs, by its ttl in seconds, and else as long as the client says', async () => {
+  it('the result is kept for retainMs, by its ttl in seconds', async () => {
     const { locks } = await stage.it.readyActor({ retentionMs: 2 * dayMs });
     for (const [options, keptMs] of [
       [{ retainMs: 30 * dayMs }, 30 * dayMs],
       [{ retainMs: dayMs }, dayMs],
-      [{}, 2 * dayMs],
     ] as const) {
       const name = stage.name();
       await locks.once(name, () => 1, options);

@@ -279,7 +279,9 @@ describe('the holder’s writes', () => {
     const { context, grant, item } = scene();
     await grant('mine');
     const before = await item();
-    const outcome = await requestCompletion(context, lease, { done: 1 }, { set: { page: 8 } });
+    const { retentionMs } = context;
+    const page = { set: { page: 8 } };
+    const outcome = await requestCompletion(context, lease, { done: 1 }, page, undefined, retentionMs);
     expect(outcome).toEqual({ kind: 'done', before });
     expect(await item()).toEqual({
       name: 'n',

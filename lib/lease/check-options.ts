@@ -1,0 +1,35 @@
+import { quoted, UsageError } from '../errors/index.js';
+
+/** The shortest time that anything of a name is kept: a signed request may sleep for hours in a frozen Lambda (protocol, section 2). */
+export const minRetentionMs = 24 * 60 * 60 * 1000;
+
+/** @throws UsageError unless it is a finite number within the limits */
+export function checkNumber(
+  option: string,
+  value: unknown,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): void {
+  if (typeof value === 'number' && Number.isFinite(value) && value >= least && value <= most) return;
+  const limits = most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `from ${least} to ${most}`;
+  throw new UsageError(`${option}: must be a number ${limits}, got ${quoted(value)}`);
+}
+
+/**
+ * Checks the options of a call by their names: JavaScript would take a misspelt one for an absent one.
+ *
+ * @param call its name, for the message
+ * @param names all that it takes
+ * @throws UsageError that names the option, and what the call takes
+ */
+export function checkOptions(call: string, options: unknown, names: Iterable<string>): void {
+  const known = [...names];
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new UsageError(
+      `${call}: the options must be an object with ${known.join(', ')}; got ${quoted(options)}`,
+    );
+  }
+  const unknown = Object.keys(options).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  throw new UsageError(`${call}: has no option ${quoted(unknown)}; it takes ${known.join(', ')}`);
+}
