@@ -74,8 +74,7 @@ async function runUnder({ lease, leftMs, graceMs, command, signals, options }: H
     const loss = findLoss(lease);
     if (!loss) return;
     ending = group.end(graceAfter(loss, graceMs, leftMs()));
-    if (!options.json)
-      note(printable(`leasehold: ${loss.message}; what runs under it is told to end`));
+    if (!options.json) note(printable(`leasehold: ${loss.message}; what runs under it is told to end`));
   };
   lease.signal.addEventListener('abort', onLoss, { once: true });
   // A group that was stopped past its lease must not go on as if nothing had happened: asking finds the loss.

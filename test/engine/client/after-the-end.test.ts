@@ -106,7 +106,7 @@ describe('whose lease it is', () => {
     const [held, late] = [stage.name(), stage.name()];
     const { locks, faults, meter } = await stage.it.readyActor(restlessLease);
     const lease = await locks.acquire(held);
-    faults.on('UpdateItem', 'once').delayAnswer?.(300);
+    faults.on('UpdateItem').once().delay({ afterMs: 300 });
     const acquiring = locks.acquire(late).catch((error) => error);
     await locks.close();
     expect(await acquiring).toMatchObject({ code: 'CLOSED' });
