@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-
-const entry = fileURLToPath(new URL('../../../bin/leasehold.ts', import.meta.url));
+import { commandLine } from '../bundles.js';
 
 /** How a command ended, and what it said. */
 export interface Ended {
@@ -19,12 +17,12 @@ export interface RunningCommand {
   stderr(): string;
 }
 
-/** Starts the real command line in a process of its own, with nothing of the user's AWS profile. */
+/** Starts the command line, bundled as it is published, in a process of its own, with nothing of the user's AWS profile. */
 export function startCommand(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): RunningCommand {
-  const child = spawn(process.execPath, ['--import', 'tsx', entry, ...args], {
+  const child = spawn(process.execPath, [commandLine, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, ...localAws, ...env },
   });
