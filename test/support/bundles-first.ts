@@ -28,5 +28,8 @@ function newestIn(path: string): number {
   if (!existsSync(path)) return 0;
   const own = statSync(path);
   if (!own.isDirectory()) return own.mtimeMs;
-  return readdirSync(path).reduce((newest, name) => Math.max(newest, newestIn(join(path, name))), own.mtimeMs);
+  return readdirSync(path).reduce(
+    (newest, name) => Math.max(newest, newestIn(join(path, name))),
+    own.mtimeMs,
+  );
 }
