@@ -7,7 +7,9 @@ import type { Runtime } from '../runtime/index.js';
 import type { LambdaCaller, ServiceTransport } from '../service-client/service-transport.js';
 import type { LeaseTable } from '../table/index.js';
 import { defaults } from './defaults.js';
+import type { AcquireOptions, TryAcquireOptions } from './lock-client.js';
 import { isWellFormed } from './lock-name.js';
+import type { ResumeOptions } from './resume.js';
 
 /** What a `LockClient` is made with. Checked at once; a `UsageError` names the option, the limit and the value. */
 export interface LockClientOptions {
@@ -88,35 +90,46 @@ export function callTimeoutMs(options: Pick<LockClientOptions, 'requestTimeoutMs
   );
 }
 
-const holdOptionNames = ['leaseMs', 'renewEveryMs', 'safetyMarginMs', 'maxHoldMs', 'endsInMs'] as const;
+const hold = { leaseMs: 1, renewEveryMs: 1, safetyMarginMs: 1, maxHoldMs: 1, endsInMs: 1 } as const;
+const resume = { ...hold, owner: 1, signal: 1 } as const satisfies Record<keyof ResumeOptions, 1>;
+const tryAcquire = {
+  ...resume,
+  supersede: 1,
+  group: 1,
+  change: 1,
+  giveUpWhen: 1,
+} as const satisfies Record<keyof TryAcquireOptions, 1>;
+const acquire = { ...tryAcquire, waitMs: 1 } as const satisfies Record<keyof AcquireOptions, 1>;
 
-/** What each call takes, in the order in which messages name it. */
+/** What each call takes; the types demand that none is forgotten. */
 export const optionNames = {
-  acquire: [...holdOptionNames, 'waitMs', 'owner', 'supersede', 'group', 'signal', 'change', 'giveUpWhen'],
-  tryAcquire: [...holdOptionNames, 'owner', 'supersede', 'group', 'signal', 'change', 'giveUpWhen'],
-  resume: [...holdOptionNames, 'owner', 'signal'],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
+  acquire: Object.keys(acquire),
+  tryAcquire: Object.keys(tryAcquire),
+  resume: Object.keys(resume),
+};
 
-const clientOptionNames = [
-  'table',
-  'service',
-  'lambdaClient',
-  'client',
-  'region',
-  'endpoint',
-  'owner',
-  'leaseMs',
-  'renewEveryMs',
-  'safetyMarginMs',
-  'skewMs',
-  'retentionMs',
-  'requestTimeoutMs',
-  'maxAttempts',
-  'pollFloorMs',
-  'pollCeilingMs',
-  'maxHoldMs',
-  'runtime',
-] as const satisfies readonly (keyof LockClientOptions)[];
+/** All of them: the type demands it. */
+const clientOptionNames = Object.keys({
+  table: 1,
+  service: 1,
+  lambdaClient: 1,
+  client: 1,
+  region: 1,
+  endpoint: 1,
+  owner: 1,
+  leaseMs: 1,
+  renewEveryMs: 1,
+  safetyMarginMs: 1,
+  skewMs: 1,
+  retentionMs: 1,
+  requestTimeoutMs: 1,
+  maxAttempts: 1,
+  pollFloorMs: 1,
+  pollCeilingMs: 1,
+  maxHoldMs: 1,
+  runtime: 1,
+  ownerKey: 1,
+} satisfies Record<keyof LockClientOptions, 1>);
 
 /** @throws UsageError if an option of the client is out of its range, or if they do not fit together */
 export function checkClientOptions(options: LockClientOptions): void {

@@ -11,9 +11,9 @@ import {
   type LeaseContext,
   type LeaseIdentity,
   type LeaseItem,
+  TableStore,
 } from '../lease/index.js';
 import { childSignal, sdkTimeOuts, sharedController, systemRuntime } from '../runtime/index.js';
-import type { ServiceTransport } from '../service-client/service-transport.js';
 import { DynamoTable, type ItemChange, type LeaseTable } from '../table/index.js';
 import { Acquisition } from './acquisition.js';
 import type { Admin } from './admin.js';
@@ -36,7 +36,7 @@ import { checkGroupName, checkLockName } from './lock-name.js';
 import type { OnceOptions, OnceOutcome } from './once.js';
 import { defaultOwner } from './owner.js';
 import type { ResumeOptions } from './resume.js';
-import { makeTransport, serviceContext, tableContext } from './store-context.js';
+import { type ServiceWay, serviceWay } from './service-context.js';
 import { WaitPacing } from './wait-pacing.js';
 import { runUnder } from './with-lock.js';
 
@@ -87,7 +87,7 @@ export class LockClient implements AsyncDisposable {
   /** Calls that have not come to an end. */
   readonly #underWay = new Set<Promise<void>>();
   readonly #ownClient: DynamoDBClient | undefined;
-  readonly #transport: ServiceTransport | undefined;
+  readonly #service: ServiceWay | undefined;
 
   /** @throws UsageError if an option is out of its range; the message names option, limit and value */
   constructor(options: LockClientOptions) {
@@ -104,15 +104,18 @@ export class LockClient implements AsyncDisposable {
       retentionMs: options.retentionMs ?? defaults.retentionMs,
       closed: this.#closed.signal,
     };
-    this.#transport = makeTransport(options);
-    this.context = this.#transport
-      ? serviceContext({
-          ...terms,
-          transport: this.#transport,
-          callTimeoutMs: callTimeoutMs(options),
-          ownerKey: options.ownerKey ?? `owner-key-${runtime.randomId()}${runtime.randomId()}`,
-        })
-      : tableContext({ ...terms, table: makeTable(options, this.#ownClient, clock) });
+    if (typeof options.service === 'string') {
+      // Whether it can be right is found out here, and not by the first request.
+      regionOf('service', options.service, 'lambda', options.region);
+    }
+    if (options.service !== undefined) {
+      const { ownerKey = `owner-key-${runtime.randomId()}${runtime.randomId()}` } = options;
+      this.#service = serviceWay(this.#options, terms, callTimeoutMs(options), ownerKey);
+      this.context = this.#service.context;
+    } else {
+      const table = makeTable(options, this.#ownClient, clock);
+      this.context = { ...terms, table, store: new TableStore({ ...terms, table }) };
+    }
     this.owner = options.owner ?? defaultOwner(runtime);
     this.#queue = new LocalQueue(runtime);
     this.#giveBack = new BackgroundRelease(this.context, callTimeoutMs(options));
@@ -395,7 +398,7 @@ export class LockClient implements AsyncDisposable {
     await Promise.all(this.#underWay);
     await this.#giveBack.close();
     this.#ownClient?.destroy();
-    this.#transport?.close?.();
+    this.#service?.close();
   }
 
   /** As {@link close}. */

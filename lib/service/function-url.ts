@@ -1,4 +1,3 @@
-import { UsageError } from '../errors/index.js';
 import type { ServiceAnswer } from './answers.js';
 
 /** What a Lambda function's URL hands over, as far as the service reads it. */

@@ -15,8 +15,8 @@ export const derivedCallsRemovals: readonly Removal[] = [
   {
     name: 'once: the result is stored with the completion',
     file: once,
-    find: 'lease.complete(result, retainMs === undefined ? {} : { retainMs }),',
-    replace: 'lease.complete(undefined, retainMs === undefined ? {} : { retainMs }),',
+    find: 'lease.complete(stored, keep)',
+    replace: 'lease.complete(undefined, keep)',
     noticedBy: [{ suite: 'lock' }],
   },
   {

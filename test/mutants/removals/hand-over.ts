@@ -28,8 +28,8 @@ export const handOverRemovals: readonly Removal[] = [
   {
     name: 'hand-over: a disposer waits for the hand-over that its scope returns',
     file: lease,
-    find: 'if (this.#handingOver) await this.#handingOver;',
-    replace: '',
+    find: "await this.#queue;\n    if (this.#state === 'held') this.#state = 'ending';",
+    replace: "if (this.#state === 'held') this.#state = 'ending';\n    await this.#queue;",
     noticedBy: [
       { file: handOverTests, title: 'withLock and await using leave a lease alone that was handed over' },
     ],

@@ -6,7 +6,6 @@ const clockTroubleTests = 'test/engine/client/clock-trouble.test.ts';
 const heartbeat = 'lib/lease/heartbeat.ts';
 const withLockTests = 'test/engine/client/with-lock.test.ts';
 const holderRequests = 'lib/lease/holder-requests.ts';
-const storeErrors = 'lib/table/store-errors.ts';
 
 /** What a holder writes, and what it believes (protocol, sections 4 and 5). */
 export const holdingRemovals: readonly Removal[] = [
@@ -136,8 +135,8 @@ export const holdingRemovals: readonly Removal[] = [
   {
     name: 'holding: a release does not wait for a renewal that hangs (C04): heartbeat stops first',
     file: lease,
-    find: '    this.#heartbeat.stop();\n    await this.#queue;',
-    replace: '    await this.#queue;\n    this.#heartbeat.stop();',
+    find: 'this.#heartbeat.stop();\n    // Behind what was asked for before',
+    replace: 'await this.#queue;\n    this.#heartbeat.stop();\n    // Behind what was asked for before',
     noticedBy: [
       {
         file: heartbeatTests,
@@ -222,8 +221,8 @@ export const holdingRemovals: readonly Removal[] = [
   {
     name: 'complete: marks the name',
     file: holderRequests,
-    find: 'const completion = toEnd(lease, { completedAt, result,',
-    replace: 'const completion = toEnd(lease, { result,',
+    find: 'const end = toEnd(lease, { completedAt, result,',
+    replace: 'const end = toEnd(lease, { result,',
     noticedBy: [{ suite: 'lock' }],
   },
   {
@@ -271,15 +270,15 @@ export const holdingRemovals: readonly Removal[] = [
   },
   {
     name: 'errors: a write without an answer may have been applied',
-    file: storeErrors,
-    find: "mayHaveApplied: kind === 'write' && (!refused || triedBefore),",
+    file: 'lib/errors/to-failure.ts',
+    find: "mayHaveApplied: request === 'write' && (treatment.mayHaveApplied || triedBefore),",
     replace: 'mayHaveApplied: false,',
     noticedBy: [{ suite: 'lock' }],
   },
   {
     name: 'errors: what passes by itself is waited for',
-    file: storeErrors,
-    find: 'retryable: !refused,',
+    file: 'lib/errors/to-failure.ts',
+    find: "retryable: treatment.retryable || (kind === 'credentials' && answeredBefore),",
     replace: 'retryable: false,',
     noticedBy: [{ suite: 'lock' }],
   },

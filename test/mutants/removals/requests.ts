@@ -92,8 +92,8 @@ export const requestsRemovals: readonly Removal[] = [
   },
   {
     name: 'requests: a guard’s transaction on the item is waited for',
-    file: 'lib/table/store-errors.ts',
-    find: "  TransactionConflictException: 'is busy with a transaction on the item',\n",
+    file: 'lib/errors/known-errors.ts',
+    find: 'TransactionConflictException ',
     replace: '',
     noticedBy: [
       {
@@ -112,7 +112,7 @@ export const requestsRemovals: readonly Removal[] = [
   {
     name: 'requests: a process does not contend with itself (I8)',
     file: lockClient,
-    find: 'options.supersede ? noTurn() : await this.#queue.enter(name, waitMs, options.signal)',
+    find: 'supersede ? noTurn() : await this.#queue.enter(name, waitMs, signal)',
     replace: 'noTurn()',
     noticedBy: [
       {
@@ -150,8 +150,8 @@ export const requestsRemovals: readonly Removal[] = [
   {
     name: 'requests: a renewal has time for all its attempts (C37)',
     file: clientOptions,
-    find: 'if (minMs > leaseMs) {',
-    replace: 'if (minMs > leaseMs * 1_000) {',
+    find: 'if (renewEveryMs + timeoutMs + safetyMarginMs > leaseMs) {',
+    replace: 'if (renewEveryMs + timeoutMs + safetyMarginMs > leaseMs * 1_000) {',
     noticedBy: [
       {
         file: optionsTests,

@@ -288,8 +288,8 @@ export const serviceRemovals: readonly Removal[] = [
   },
   {
     name: 'service: a write that was not answered may have been done',
-    file: serviceFailure,
-    find: "mayHaveApplied: kind === 'write' && (!isRefused || attempts > 1),",
+    file: 'lib/errors/to-failure.ts',
+    find: "mayHaveApplied: request === 'write' && (treatment.mayHaveApplied || triedBefore),",
     replace: 'mayHaveApplied: false,',
     noticedBy: [{ suite: 'service' }],
   },
