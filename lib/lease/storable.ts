@@ -39,7 +39,8 @@ type Fail = (path: string, why: string) => never;
 function toCopy(value: unknown, path: string, depth: number, fail: Fail): unknown {
   switch (typeof value) {
     case 'number':
-      return Number.isFinite(value) ? value : fail(path, `it is ${value}`);
+      // Beyond that DynamoDB's client wants a bigint: a number there is not what was meant.
+      return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? value : fail(path, `it is ${value}`);
     case 'string':
     case 'boolean':
     case 'bigint':

@@ -114,7 +114,7 @@ describe('requests to the table', () => {
       name: 'StoreError',
       retryable: false,
       mayHaveApplied: false,
-      message: expect.stringContaining('No permission'),
+      message: expect.stringContaining('may not be used by this identity'),
       cause: { name: 'AccessDeniedException' },
     });
   });

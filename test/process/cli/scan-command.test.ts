@@ -158,7 +158,7 @@ describe('scan', () => {
       expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
       expect(JSON.parse(stderr).error).toMatchObject({
         name: 'StoreError',
-        message: expect.stringContaining('No permission to use bucket "box"'),
+        message: expect.stringContaining('Bucket "box" may not be used by this identity'),
         cause: { name: 'AccessDenied' },
       });
     } finally {

@@ -64,7 +64,7 @@ describe("a bundle's credentials", () => {
       },
     });
     await expect(lambda.invoke('plan', { run: 'r', input: { bucket: 'data', seats: 1 } })).rejects.toThrow(
-      'There are no credentials for table "leases": The environment has no AWS_ACCESS_KEY_ID',
+      'Table "leases" could not be asked: the credentials are missing, expired or not valid: The environment has no AWS_ACCESS_KEY_ID',
     );
   });
 });

@@ -10,6 +10,8 @@ export const checkTimeToLive: Check = (history) => {
   const violations: Violation[] = [];
   for (const { atMs, key, after, request } of leaseWrites(history)) {
     if (!after || !request) continue;
+    // Kept for good: nothing removes what has no `ttl`, and only what is completed may have none.
+    if (numberIn(after, 'ttl') === undefined && numberIn(after, 'completedAt') !== undefined) continue;
     const ttl = (numberIn(after, 'ttl') ?? 0) * 1000;
     const expiresAt = numberIn(after, 'expiresAt');
     const usedMs = expiresAt ?? (clocksHold ? request.sentAtMs - skewMs - slackMs : 0);

@@ -159,7 +159,7 @@ export function lockClientContract(open: () => Promise<ClientsUnderContract>, wa
 
     it('what JSON can’t carry, or DynamoDB can’t store, is refused and not changed on the way', async () => {
       await using lease = await a.acquire('values');
-      for (const value of [Number.NaN, () => {}, new Date(0), Number.MAX_SAFE_INTEGER + 1]) {
+      for (const value of [Number.NaN, () => {}, Number.MAX_SAFE_INTEGER + 1]) {
         await expect(lease.save(value)).rejects.toMatchObject({ name: 'UsageError' });
       }
       await lease.save({ list: [1, 'two', null, { three: true, none: undefined }], text: '\u{1F512}' });
