@@ -15,12 +15,17 @@ const tableName = /[A-Za-z0-9_.-]{3,255}/;
 const schedule = /(rate|cron|at)\([^()]+\)/;
 
 /**
- * Reads the settings of the app from the CDK context.
+ * Reads the settings of the app from the CDK context: those that `cdk.json` keeps under `leasehold`, and over them what
+ * stands beside, as `-c name=value` puts it.
  *
  * @throws Error for a setting that there is not, or a value that can't be: it names the setting, its limit and the value
  */
 export function appSettings(context: Readonly<Record<string, unknown>>): AppSettings {
-  const settings = new SettingReader(context);
+  const { leasehold: kept = {}, ...beside } = context;
+  if (typeof kept !== 'object' || kept === null || Array.isArray(kept)) {
+    throw new Error(`leasehold: must be an object of settings, got ${JSON.stringify(kept)}`);
+  }
+  const settings = new SettingReader({ ...beside, ...unflagged(kept as Record<string, unknown>, beside) });
   const bucket = 'the name of a bucket: 3 to 63 of a-z 0-9 . -';
   const read: AppSettings = {
     stackName: settings.text('stackName', stackName, 'a name of a stack: A-Z a-z 0-9 -') ?? 'Leasehold',
@@ -32,6 +37,7 @@ export function appSettings(context: Readonly<Record<string, unknown>>): AppSett
       lockNames: settings.texts('lockNames'),
       operators: settings.flag('operators'),
       functionUrl: settings.flag('functionUrl'),
+      lockConcurrency: settings.count('lockConcurrency', 1, 100_000),
       watchExecutions: settings.texts('watchExecutions'),
       bucketName: settings.text('bucketName', bucketName, bucket),
       bucketParameter: settings.flag('bucketParameter'),
@@ -41,6 +47,9 @@ export function appSettings(context: Readonly<Record<string, unknown>>): AppSett
       readObjects: settings.flag('readObjects'),
       seats: settings.count('seats', 1, 1_000),
       slices: settings.count('slices', 1, 10_000),
+      maxConcurrency: settings.count('maxConcurrency', 1, 1_000),
+      reservedConcurrency: settings.count('reservedConcurrency', 1, 100_000),
+      requesterPays: settings.flag('requesterPays'),
       leaseMs: settings.count('leaseMs', 1_000, 450_000),
       schedule: settings.text('schedule', schedule, 'rate(…), cron(…) or at(…)'),
       dashboard: settings.flag('dashboard'),
@@ -53,4 +62,28 @@ export function appSettings(context: Readonly<Record<string, unknown>>): AppSett
   };
   settings.checkNoOthers();
   return read;
+}
+
+/** What is kept, unless something of the name stands beside it. CDK's own keys are none of the settings. */
+function unflagged(kept: Readonly<Record<string, unknown>>, beside: Readonly<Record<string, unknown>>) {
+  const odd = Object.keys(kept).find((name) => !/^[A-Za-z0-9]+$/.test(name));
+  if (odd !== undefined) throw new Error(`leasehold.${odd}: there is no such setting`);
+  return Object.fromEntries(Object.entries(kept).filter(([name]) => beside[name] === undefined));
+}
+
+/**
+ * What to tell of settings that only this call of the command line knows: the next call without them would take back
+ * what they made.
+ *
+ * @param fileContext the context that `cdk.json` keeps
+ */
+export function forgottenSettings(
+  context: Readonly<Record<string, unknown>>,
+  fileContext: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const names = Object.keys(context).filter(
+    (name) => /^[A-Za-z0-9]+$/.test(name) && name !== 'leasehold' && fileContext[name] === undefined,
+  );
+  if (names.length === 0) return undefined;
+  return `${names.join(', ')}: given on the command line only; a plain \`npx cdk diff\` or \`deploy\` will not know. To keep them, write them to cdk.json, under context.leasehold`;
 }

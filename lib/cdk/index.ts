@@ -1,3 +1,4 @@
+export type { FunctionSettings } from './functions/function-settings.js';
 export type { AlarmName } from './observability/alarm-kinds.js';
 export {
   LeaseMetrics,
@@ -27,6 +28,7 @@ export { LeaseSweeper } from './table/lease-sweeper.js';
 export { LeaseTable } from './table/lease-table.js';
 export type { ILeaseTable } from './table/lease-table-base.js';
 export type {
+  ExistingLeaseTableProps,
   LeaseSweeperProps,
   LeaseTableProps,
   LeaseTableReplicas,

@@ -8,6 +8,7 @@ import {
   serviceDimension,
 } from '../../lambda/observability/metric-names.js';
 import { switchVariables } from '../../lambda/observability/switches.js';
+import { checkName } from '../functions/known.js';
 
 /** Which of the things that a function can tell of itself it tells, and under which name. */
 export interface ObservabilitySettings {
@@ -19,6 +20,16 @@ export interface ObservabilitySettings {
   readonly tracing?: boolean;
   /** The metrics' dimension `service`, and a key of every line. @default leasehold */
   readonly serviceName?: string;
+}
+
+/** @throws Error unless it can be a dimension of metrics, or is known only at deployment */
+export function checkServiceName(serviceName: string | undefined): void {
+  checkName(
+    'serviceName',
+    serviceName,
+    /^(?!:)[ -~]{1,255}$/,
+    '1 to 255 printable ASCII characters, not ":" at first',
+  );
 }
 
 /** The environment variables by which a function with our handlers is told so. */

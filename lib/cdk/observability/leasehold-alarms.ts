@@ -1,4 +1,4 @@
-import { Duration, Token } from 'aws-cdk-lib';
+import { ArnFormat, Duration, Stack, Token } from 'aws-cdk-lib';
 import {
   Alarm,
   ComparisonOperator,
@@ -12,6 +12,7 @@ import {
 import { Construct } from 'constructs';
 import type { MetricName } from '../../lambda/observability/metric-names.js';
 import { checkDuration } from '../functions/check-duration.js';
+import { checkKnown, checkName } from '../functions/known.js';
 import { type AlarmName, alarmKinds } from './alarm-kinds.js';
 import { type ObservedParts, type ObservedProps, observedParts } from './observed-parts.js';
 
@@ -78,6 +79,14 @@ export class LeaseholdAlarms extends Construct {
   /** @throws Error for a threshold or period that can't be, or a threshold for something that there is not */
   constructor(scope: Construct, id: string, props: LeaseholdAlarmsProps = {}) {
     super(scope, id);
+    checkKnown(props, ['period', 'topicArns', 'tellWhenOver', 'serviceNames']);
+    const told = (props.actions?.length ?? 0) + (props.topicArns?.length ?? 0);
+    if (told > maxActions) {
+      throw new Error(
+        `topicArns, actions: an alarm tells at most ${maxActions}, got ${told}; one topic can have many subscribers`,
+      );
+    }
+    for (const arn of props.topicArns ?? []) checkTopic(this, arn);
     checkDuration('period', props.period, Duration.minutes(1), Duration.days(1));
     const { thresholds = {} } = props;
     for (const [name, threshold] of Object.entries(thresholds)) checkThreshold(name, threshold);
@@ -176,6 +185,20 @@ function combined(
   const usingMetrics = Object.fromEntries(metrics.map((metric, i) => [`m${i}`, metric]));
   const period = (metrics[0] as { readonly period?: Duration }).period;
   return new MathExpression({ expression: toExpression(Object.keys(usingMetrics)), usingMetrics, period });
+}
+
+/** CloudWatch's limit on what an alarm does in one of its states. */
+const maxActions = 5;
+
+/** An alarm tells topics of its own Region only. */
+function checkTopic(scope: Construct, arn: string): void {
+  checkName('topicArns', arn, /^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w.-]{1,256}$/, 'ARNs of SNS topics');
+  const stack = Stack.of(scope);
+  const { region } = stack.splitArn(arn, ArnFormat.NO_RESOURCE_NAME);
+  if ([region, stack.region].some((one) => Token.isUnresolved(one)) || region === stack.region) return;
+  throw new Error(
+    `topicArns: "${arn}" lies in ${region}, and the alarm in ${stack.region}; an alarm tells topics of its own Region only`,
+  );
 }
 
 function topicAction(alarmActionArn: string): IAlarmAction {

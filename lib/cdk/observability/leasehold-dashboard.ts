@@ -13,6 +13,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
 import { lossMetrics, type MetricName } from '../../lambda/observability/metric-names.js';
+import { checkKnown, checkName } from '../functions/known.js';
 import type { LeaseMetrics } from './lease-metrics.js';
 import type { LeaseholdAlarms } from './leasehold-alarms.js';
 import { type ObservedParts, type ObservedProps, observedParts } from './observed-parts.js';
@@ -44,7 +45,10 @@ export class LeaseholdDashboard extends Construct {
 
   constructor(scope: Construct, id: string, props: LeaseholdDashboardProps = {}) {
     super(scope, id);
+    checkKnown(props, ['period', 'defaultInterval', 'serviceNames']);
+    checkName('dashboardName', props.dashboardName, /^[\w-]{1,255}$/, '1 to 255 of A-Z a-z 0-9 _ -');
     const parts = observedParts(props);
+    checkSize(parts);
     const options: MetricOptions = { period: props.period ?? Duration.minutes(5) };
     this.dashboard = new Dashboard(this, 'Dashboard', {
       dashboardName: props.dashboardName,
@@ -197,4 +201,24 @@ function makeLabel(
   label: string,
 ): string {
   return scans.length > 1 ? `${scan.node.path}: ${label}` : label;
+}
+
+/** CloudWatch's limit on the metrics of one widget. */
+const maxMetrics = 500;
+/** As many as a widget has for each service name, scan and function. */
+const perService = 6;
+const perScan = 4;
+const perFunction = 2;
+
+function checkSize({ metrics, scans, functions }: ObservedParts): void {
+  const sizes = [
+    ['serviceNames', metrics.length, perService],
+    ['scans', scans.length, perScan],
+    ['functions', functions.length, perFunction],
+  ] as const;
+  for (const [name, count, each] of sizes) {
+    const most = Math.floor(maxMetrics / each);
+    if (count > most)
+      throw new Error(`${name}: a dashboard has room for ${most}, got ${count}: make several`);
+  }
 }

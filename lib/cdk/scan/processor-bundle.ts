@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { resolveInstalled } from '../../installed/index.js';
+import { checkKnown } from '../functions/known.js';
 
 /** How a processor's source file is bundled. */
 export interface ProcessorBundleOptions {
@@ -28,6 +29,7 @@ export function bundledProcessor(
   entry: string,
   { external = [], minify = true }: ProcessorBundleOptions,
 ): Code {
+  checkKnown({ entry, external, minify }, ['entry', 'external', 'minify'], 'ScanProcessor.fromEntry: ');
   const path = resolve(entry);
   if (!existsSync(path)) throw new Error(`ScanProcessor.fromEntry: there is no file "${path}"`);
   const esbuild = esbuildFor(path);

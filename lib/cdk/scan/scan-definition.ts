@@ -20,6 +20,7 @@ import {
 import { LambdaInvoke, type LambdaInvokeProps } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import type { Construct } from 'constructs';
 import type { ScanFunctionName } from '../functions/bundle-directory.js';
+import { taskTimeout } from '../functions/task-timeout.js';
 import { transientErrors } from '../functions/transient-errors.js';
 
 /** What the state machine of a scan is made of. */
@@ -132,7 +133,7 @@ function task(
     ...props,
     lambdaFunction: definition.functions[name],
     retryOnServiceExceptions: false,
-    taskTimeout: Timeout.duration(definition.timeouts[name].plus(Duration.seconds(10))),
+    taskTimeout: Timeout.duration(taskTimeout(definition.timeouts[name])),
   });
   invoke.addRetry({
     errors: [...transientErrors],

@@ -1,59 +1,43 @@
-import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { Architecture, Function as LambdaFunction, type Runtime, Tracing } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Duration } from 'aws-cdk-lib';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { acknowledgeWildcards } from '../functions/acknowledged.js';
-import { bundledFunction, type ScanFunctionName } from '../functions/bundle-directory.js';
-import { functionRole } from '../functions/function-role.js';
+import type { ScanFunctionName } from '../functions/bundle-directory.js';
+import { leaseholdFunction } from '../functions/leasehold-function.js';
 import type { ScanProcessor } from './scan-processor.js';
-
-/** How the functions of a scan are made. */
-export interface ScanFunctionSettings {
-  readonly runtime: Runtime;
-  readonly logRetention: RetentionDays;
-  readonly removalPolicy: RemovalPolicy;
-  readonly tracing: boolean;
-  readonly encryptionKey: IKey | undefined;
-  readonly environment: Readonly<Record<string, string>>;
-}
+import type { SliceScanProps } from './slice-scan-props.js';
 
 /** What differs from function to function. */
 export interface ScanFunctionOptions {
+  readonly environment: Readonly<Record<string, string>>;
   readonly timeout: Duration;
   readonly memorySizeMb: number;
   /** The user's own module. @default the bundle of the package */
-  readonly processor?: ScanProcessor;
+  readonly processor?: ScanProcessor | undefined;
+  readonly reservedConcurrency?: number | undefined;
 }
 
 /** One function of a scan, with a role and a log group of its own. */
 export function scanFunction(
   scope: Construct,
   name: ScanFunctionName,
-  settings: ScanFunctionSettings,
-  { timeout, memorySizeMb, processor }: ScanFunctionOptions,
+  props: SliceScanProps,
+  { environment, timeout, memorySizeMb, processor, reservedConcurrency }: ScanFunctionOptions,
 ): LambdaFunction {
-  const id = name.charAt(0).toUpperCase() + name.slice(1);
-  const logGroup = new LogGroup(scope, `${id}Logs`, {
-    retention: settings.logRetention,
-    removalPolicy: settings.removalPolicy,
-    encryptionKey: settings.encryptionKey,
-  });
-  const made = new LambdaFunction(scope, `${id}Function`, {
+  const made = leaseholdFunction(scope, name.charAt(0).toUpperCase() + name.slice(1), {
     description: `Leasehold: ${name} of a scan`,
-    ...(processor ? { code: processor.code, handler: `index.${name}` } : bundledFunction(name)),
-    role: functionRole(scope, `${id}Role`, logGroup),
-    runtime: settings.runtime,
-    architecture: Architecture.ARM_64,
-    memorySize: memorySizeMb,
+    bundle: name,
+    own: processor && { code: processor.code, handler: `index.${name}` },
+    settings: props,
     timeout,
-    environment: { ...settings.environment },
-    environmentEncryption: settings.encryptionKey,
-    tracing: settings.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
-    logGroup,
+    memorySize: memorySizeMb,
+    environment,
+    tracing: props.tracing,
+    removalPolicy: props.removalPolicy,
+    encryptionKey: props.encryptionKey,
+    reservedConcurrentExecutions: reservedConcurrency,
   });
   const { role } = made;
-  if (settings.tracing) acknowledgeWildcards(role!, /^\*$/, 'X-Ray has no resources to name.');
   // Objects below the prefixes of the scan, by `grantReadUnder` and `grantWriteUnder`.
   acknowledgeWildcards(
     role!,

@@ -1,6 +1,5 @@
-import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
-import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { LogGroup, type RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { Duration, Fn, Names, Stack } from 'aws-cdk-lib';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import {
   CustomerManagedEncryptionConfiguration,
   DefinitionBody,
@@ -11,22 +10,14 @@ import {
 } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
 import { acknowledge, acknowledgeWildcards } from '../functions/acknowledged.js';
-
-/** How the state machine of a scan is made. */
-export interface ScanStateMachineSettings {
-  readonly timeout?: Duration;
-  readonly tracing?: boolean;
-  readonly logLevel?: LogLevel;
-  readonly logRetention: RetentionDays;
-  readonly removalPolicy: RemovalPolicy;
-  readonly encryptionKey?: IKey;
-}
+import { logRemoval } from '../functions/leasehold-function.js';
+import type { SliceScanProps } from './slice-scan-props.js';
 
 /** The state machine around a definition, with a log group of its own. Input and output are never logged. */
 export function scanStateMachine(
   scope: Construct,
   definition: IChainable,
-  settings: ScanStateMachineSettings,
+  settings: SliceScanProps,
 ): StateMachine {
   const { encryptionKey, logLevel = LogLevel.ALL, tracing = false } = settings;
   const made = new StateMachine(scope, 'StateMachine', {
@@ -42,8 +33,9 @@ export function scanStateMachine(
       level: logLevel,
       includeExecutionData: false,
       destination: new LogGroup(scope, 'StateMachineLogs', {
-        retention: settings.logRetention,
-        removalPolicy: settings.removalPolicy,
+        logGroupName: vendedLogName(scope),
+        retention: settings.logRetention ?? RetentionDays.ONE_MONTH,
+        removalPolicy: logRemoval(settings.removalPolicy),
         encryptionKey,
       }),
     },
@@ -57,4 +49,16 @@ export function scanStateMachine(
     acknowledge(made, 'AwsSolutions-SF1', 'Less than all was asked for (logLevel).');
   }
   return made;
+}
+
+/**
+ * Below `/aws/vendedlogs/` the policy by which services may write logs needs no statement for each group, of which it
+ * has room for few. With a part of the stack's id in it, so that one that is kept is in nobody's way.
+ *
+ * @see https://docs.aws.amazon.com/step-functions/latest/dg/bp-cwl.html
+ */
+function vendedLogName(scope: Construct): string {
+  const stack = Stack.of(scope);
+  const id = Fn.select(2, Fn.split('/', stack.stackId));
+  return `/aws/vendedlogs/states/${Names.uniqueResourceName(scope, { maxLength: 200, separator: '-' })}-${id}`;
 }

@@ -2,6 +2,7 @@ import type { Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Grant, IGrantable } from 'aws-cdk-lib/aws-iam';
 import { type IStateMachine, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct, type IConstruct } from 'constructs';
+import { demandedGrant } from '../functions/demanded-grant.js';
 
 /** A scan that is deployed, here or elsewhere. */
 export interface ISliceScan extends IConstruct {
@@ -32,15 +33,15 @@ export abstract class SliceScanBase extends Construct implements ISliceScan {
   abstract readonly stateMachine: IStateMachine;
 
   grantStartExecution(grantee: IGrantable): Grant {
-    return this.stateMachine.grantStartExecution(grantee);
+    return demandedGrant('grantStartExecution', grantee, this.stateMachine.grantStartExecution(grantee));
   }
 
   grantRead(grantee: IGrantable): Grant {
-    return this.stateMachine.grantRead(grantee);
+    return demandedGrant('grantRead', grantee, this.stateMachine.grantRead(grantee));
   }
 
   grantRedriveExecution(grantee: IGrantable): Grant {
-    return this.stateMachine.grantRedriveExecution(grantee);
+    return demandedGrant('grantRedriveExecution', grantee, this.stateMachine.grantRedriveExecution(grantee));
   }
 
   metric(metricName: string, options?: MetricOptions): Metric {

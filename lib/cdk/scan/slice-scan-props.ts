@@ -1,10 +1,9 @@
 import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import type { Runtime } from 'aws-cdk-lib/aws-lambda';
-import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { LogLevel } from 'aws-cdk-lib/aws-stepfunctions';
+import type { FunctionSettings } from '../functions/function-settings.js';
 import type { ILeaseTable } from '../table/lease-table-base.js';
 import type { ScanProcessor } from './scan-processor.js';
 import type { ScanSchedule } from './scan-schedule.js';
@@ -18,7 +17,7 @@ export interface ScanOutput {
 }
 
 /** What a `SliceScan` can be told. */
-export interface SliceScanProps {
+export interface SliceScanProps extends FunctionSettings {
   /** The bucket to scan: a general purpose bucket, not a directory bucket. */
   readonly bucket: IBucket;
   /** The prefix to scan. The roles may list nothing else, so an execution can only narrow it. @default the whole bucket */
@@ -33,6 +32,8 @@ export interface SliceScanProps {
   readonly processor?: ScanProcessor;
   /** Whether workers may read the objects, not only list them; a processor that opens them needs it. @default false */
   readonly readObjects?: boolean;
+  /** Whether whoever scans pays for requests and transfer: for a bucket whose owner demands it. @default false */
+  readonly requesterPays?: boolean;
   /** When a scan starts by itself. @default never: somebody starts an execution */
   readonly schedule?: ScanSchedule;
 
@@ -40,8 +41,18 @@ export interface SliceScanProps {
   readonly seats?: number;
   /** How many slices to plan unless the input says otherwise: 1 to 10,000. @default one a seat */
   readonly slices?: number;
-  /** How many seats may work at once: 1 to 1,000. @default the number of seats */
+  /**
+   * How many seats may work at once: 1 to 1,000. It is the scan's share of the account's concurrent executions.
+   * @default the number of seats
+   */
   readonly maxConcurrency?: number;
+  /**
+   * How many concurrent executions are reserved for the worker's function, over all runs; more are refused, and tried
+   * again. At least `maxConcurrency`, so that one run can use its share.
+   *
+   * @default none: it shares the account's with all others
+   */
+  readonly reservedConcurrency?: number;
   /** How often the seats are filled before the execution fails: 1 to 20. @default 5 */
   readonly maxRounds?: number;
   /** The pause between rounds. @default 5 seconds */
@@ -55,13 +66,9 @@ export interface SliceScanProps {
   readonly workTimeout?: Duration;
   /** The worker's memory, in MB: 128 to 10,240. @default 512 */
   readonly workMemoryMb?: number;
-  /** The functions' runtime. @default the newest Node.js that CDK knows */
-  readonly runtime?: Runtime;
 
   /** Whether the functions log what happens to slices. @default true */
   readonly logs?: boolean;
-  /** How long logs are kept. @default one month */
-  readonly logRetention?: RetentionDays;
   /** What the state machine logs; input and output are never logged. @default LogLevel.ALL: every step of an execution */
   readonly logLevel?: LogLevel;
   /** Whether the functions count what happens to slices and locks, in CloudWatch. @default true */

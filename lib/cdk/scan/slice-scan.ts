@@ -1,19 +1,20 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { TableEncryptionV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
-import { type Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
 import type { ScanFunctionName } from '../functions/bundle-directory.js';
+import { wholeMilliseconds, wholeText } from '../functions/known.js';
 import { grantLogs } from '../functions/log-encryption.js';
 import { LeaseMetrics, observabilityEnvironment } from '../observability/lease-metrics.js';
 import { LeaseTable } from '../table/lease-table.js';
 import type { ILeaseTable } from '../table/lease-table-base.js';
 import type { LeaseTableProps } from '../table/lease-table-props.js';
+import { tableReference } from '../table/table-reference.js';
 import { grantListUnder, grantReadUnder, grantWriteUnder } from './bucket-access.js';
 import { scanDefinition } from './scan-definition.js';
-import { type ScanFunctionSettings, scanFunction } from './scan-function.js';
+import { scanFunction } from './scan-function.js';
 import { scheduleScan } from './scan-schedule.js';
 import { scanStateMachine } from './scan-state-machine.js';
 import { ImportedSliceScan, type ISliceScan, SliceScanBase } from './slice-scan-base.js';
@@ -60,14 +61,7 @@ export class SliceScan extends SliceScanBase {
       props.leases ?? new LeaseTable(this, 'Leases', leaseTableProps(removalPolicy, encryptionKey));
     if (encryptionKey) grantLogs(this, encryptionKey);
 
-    const settings: ScanFunctionSettings = {
-      runtime: props.runtime ?? Runtime.NODEJS_LATEST,
-      logRetention: props.logRetention ?? RetentionDays.ONE_MONTH,
-      removalPolicy,
-      tracing: props.tracing ?? false,
-      encryptionKey,
-      environment: makeEnvironment(props, this.leases),
-    };
+    const environment = makeEnvironment(this, props, this.leases);
     const timeouts = {
       plan: Duration.minutes(5),
       work: props.workTimeout ?? Duration.minutes(15),
@@ -76,13 +70,16 @@ export class SliceScan extends SliceScanBase {
     const { processor, workMemoryMb = 512 } = props;
     this.functions = {
       // Planning is the same whatever is done with the pages.
-      plan: scanFunction(this, 'plan', settings, { timeout: timeouts.plan, memorySizeMb: 512 }),
-      work: scanFunction(this, 'work', settings, {
+      plan: scanFunction(this, 'plan', props, { environment, timeout: timeouts.plan, memorySizeMb: 512 }),
+      work: scanFunction(this, 'work', props, {
+        environment,
         timeout: timeouts.work,
         memorySizeMb: workMemoryMb,
         processor,
+        reservedConcurrency: props.reservedConcurrency,
       }),
-      verify: scanFunction(this, 'verify', settings, {
+      verify: scanFunction(this, 'verify', props, {
+        environment,
         timeout: timeouts.verify,
         memorySizeMb: 512,
         processor,
@@ -99,8 +96,7 @@ export class SliceScan extends SliceScanBase {
       maxRounds: props.maxRounds ?? 5,
       roundPause: props.roundPause ?? Duration.seconds(5),
     });
-    const { timeout, logLevel } = props;
-    this.stateMachine = scanStateMachine(this, definition, { ...settings, timeout, logLevel });
+    this.stateMachine = scanStateMachine(this, definition, props);
     if (props.schedule) scheduleScan(this, this.stateMachine, props.schedule, encryptionKey);
   }
 
@@ -129,11 +125,16 @@ function leaseTableProps(removalPolicy: RemovalPolicy, key: IKey | undefined): L
   };
 }
 
-function makeEnvironment(props: SliceScanProps, leases: ILeaseTable): Record<string, string> {
+function makeEnvironment(
+  scope: Construct,
+  props: SliceScanProps,
+  leases: ILeaseTable,
+): Record<string, string> {
   return {
-    LEASEHOLD_TABLE: leases.tableName,
+    LEASEHOLD_TABLE: tableReference(scope, leases),
     ...observabilityEnvironment(props),
-    ...(props.lease && { LEASEHOLD_LEASE_MS: String(props.lease.toMilliseconds()) }),
+    ...(props.lease && { LEASEHOLD_LEASE_MS: wholeText(wholeMilliseconds('lease', props.lease)) }),
+    ...(props.requesterPays && { LEASEHOLD_REQUESTER_PAYS: 'on' }),
     ...(props.ledger && { LEASEHOLD_LEDGER_TABLE: props.ledger.tableName }),
     ...(props.output && {
       LEASEHOLD_OUTPUT_BUCKET: props.output.bucket.bucketName,

@@ -17,6 +17,8 @@ import {
 } from 'aws-cdk-lib/aws-stepfunctions';
 import { LambdaInvoke, type LambdaInvokeProps } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import type { Construct } from 'constructs';
+import { wholeMilliseconds } from '../functions/known.js';
+import { taskTimeout } from '../functions/task-timeout.js';
 import type { LockedSectionProps } from './locked-section-props.js';
 import { checkSection, sectionProblems } from './section-checks.js';
 import { heldRetry, transientRetry } from './section-retries.js';
@@ -96,7 +98,7 @@ export class LockedSection extends StateMachineFragment {
         operation: 'acquire',
         name: JsonPath.stringAt('$.lock.name'),
         leaseId: JsonPath.stringAt('$.lock.leaseId'),
-        leaseMs: timeout.toMilliseconds(),
+        leaseMs: wholeMilliseconds('timeout', timeout),
         execution: JsonPath.stringAt('$$.Execution.Id'),
         throw: true,
       }),
@@ -188,8 +190,7 @@ export class LockedSection extends StateMachineFragment {
       ...props,
       lambdaFunction: lambda,
       retryOnServiceExceptions: false,
-      // A little later than the function's own, so that its error is seen.
-      taskTimeout: Timeout.duration(timeout.plus(Duration.seconds(10))),
+      taskTimeout: Timeout.duration(taskTimeout(timeout)),
     });
   }
 }

@@ -3,6 +3,7 @@ import { CfnStateMachine, JsonPath, type State } from 'aws-cdk-lib/aws-stepfunct
 import type { IConstruct } from 'constructs';
 import { checkLockName } from '../../client/lock-name.js';
 import { checkDuration } from '../functions/check-duration.js';
+import { checkKnown } from '../functions/known.js';
 import { LockService } from '../service/lock-service.js';
 import type { LockedSectionProps } from './locked-section-props.js';
 
@@ -19,10 +20,10 @@ const maxExpress = Duration.minutes(5);
 const shortLease = Duration.minutes(15);
 
 /** @throws Error that says what came and what is allowed */
-export function checkSection(
-  id: string,
-  { service, name, lockPath, waitFor, timeout }: LockedSectionProps,
-): void {
+export function checkSection(id: string, props: LockedSectionProps): void {
+  checkKnown(props, ['lockPath', 'whenHeld', 'waitFor', 'whenLost']);
+  const { service, name, lockPath, waitFor, timeout } = props;
+  checkSameRegion(service);
   if (id.length > maxIdLength) {
     throw new Error(
       `id: must have at most ${maxIdLength} characters, since it begins the names of states, got "${id}"`,
@@ -75,4 +76,14 @@ function isInExpress(section: IConstruct, acquire: State): boolean {
     .some(({ definitionString }) =>
       JSON.stringify(stack.resolve(definitionString)).includes(JSON.stringify(name).slice(1, -1)),
     );
+}
+
+/** Step Functions invokes functions of its own Region only. */
+function checkSameRegion(service: LockedSectionProps['service']): void {
+  const { region } = Stack.of(service);
+  const its = service.function.env.region;
+  if (region === its || Token.isUnresolved(region) || Token.isUnresolved(its)) return;
+  throw new Error(
+    `service: its function lies in ${its}, and the state machine in ${region}; Step Functions invokes functions of its own Region only`,
+  );
 }

@@ -1,12 +1,11 @@
 import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
-import type { Architecture, Runtime } from 'aws-cdk-lib/aws-lambda';
-import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
+import type { FunctionSettings } from '../functions/function-settings.js';
 import type { ObservabilitySettings } from '../observability/lease-metrics.js';
 import type { ILeaseTable } from '../table/lease-table-base.js';
 
 /** What a `LockService` can be told. */
-export interface LockServiceProps extends ObservabilitySettings {
+export interface LockServiceProps extends FunctionSettings, ObservabilitySettings {
   /** The table of leases. @default a new one */
   readonly leases?: ILeaseTable;
   /**
@@ -39,13 +38,6 @@ export interface LockServiceProps extends ObservabilitySettings {
   readonly timeout?: Duration;
   /** The functions' memory, in MB; their processor's share grows with it. @default 512 */
   readonly memoryMb?: number;
-  /** The functions' runtime. @default the newest Node.js that CDK knows */
-  readonly runtime?: Runtime;
-  /** The functions' processor. @default Architecture.ARM_64 */
-  readonly architecture?: Architecture;
-
-  /** How long logs are kept. @default one month */
-  readonly logRetention?: RetentionDays;
   /** What becomes of logs, undelivered events, and the table made here, when they leave the stack. @default RemovalPolicy.RETAIN */
   readonly removalPolicy?: RemovalPolicy;
 }

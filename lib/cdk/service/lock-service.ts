@@ -11,7 +11,10 @@ import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct, type IConstruct } from 'constructs';
 import type { MetricName } from '../../lambda/observability/metric-names.js';
 import { checkDuration } from '../functions/check-duration.js';
-import { LeaseMetrics } from '../observability/lease-metrics.js';
+import { demandedGrant } from '../functions/demanded-grant.js';
+import { checkFunctionSettings } from '../functions/function-settings.js';
+import { checkKnown, checkName, checkWhole, wholeSeconds } from '../functions/known.js';
+import { checkServiceName, LeaseMetrics } from '../observability/lease-metrics.js';
 import { LeaseTable } from '../table/lease-table.js';
 import type { ILeaseTable } from '../table/lease-table-base.js';
 import { checkedPatterns } from '../table/name-patterns.js';
@@ -21,7 +24,7 @@ import { WatchedExecutions } from './watched-executions.js';
 
 /** A lock service, made here or elsewhere. */
 export interface ILockService extends IConstruct {
-  /** The callers' function: `new LockClient({ service: function.functionName })`. */
+  /** The callers' function: `new LockClient({ service: function.functionArn })`; its name will do in its own account and Region. */
   readonly function: IFunction;
   /** Lets a role acquire, renew, release, complete, inspect and list, within the names that the service allows. */
   grantInvoke(grantee: IGrantable): Grant;
@@ -32,6 +35,9 @@ const minLease = Duration.seconds(1);
 const maxLease = Duration.days(366);
 const minTimeout = Duration.seconds(3);
 const maxTimeout = Duration.minutes(15);
+/** Lambda's limit on the name of a function. */
+const maxFunctionName = 64;
+const operatorsSuffix = '-operators';
 
 /**
  * The Lambda function behind `LockClient({ service })` and Step Functions tasks: callers need no access to the table,
@@ -96,7 +102,7 @@ export class LockService extends Construct implements ILockService {
       this.operatorsFunction = serviceFunction(this, 'Operators', this.leases, props, {
         description: 'Leasehold: locks, for operators',
         operations: 'operate',
-        functionName: props.functionName && `${props.functionName}-operators`,
+        functionName: props.functionName && `${props.functionName}${operatorsSuffix}`,
       });
       this.leases.grantUse(this.operatorsFunction, this.#scope());
       this.leases.grantBreak(this.operatorsFunction, this.#scope());
@@ -106,7 +112,7 @@ export class LockService extends Construct implements ILockService {
   }
 
   grantInvoke(grantee: IGrantable): Grant {
-    return this.function.grantInvoke(grantee);
+    return demandedGrant('grantInvoke', grantee, this.function.grantInvoke(grantee));
   }
 
   /**
@@ -118,7 +124,7 @@ export class LockService extends Construct implements ILockService {
     if (!this.operatorsFunction) {
       throw new Error(`${this.node.path}: grantOperate() needs the option operators: true`);
     }
-    return this.operatorsFunction.grantInvoke(grantee);
+    return demandedGrant('grantOperate', grantee, this.operatorsFunction.grantInvoke(grantee));
   }
 
   /**
@@ -128,7 +134,7 @@ export class LockService extends Construct implements ILockService {
    */
   grantInvokeUrl(grantee: IGrantable): Grant {
     if (!this.url) throw new Error(`${this.node.path}: grantInvokeUrl() needs the option functionUrl: true`);
-    return this.url.grantInvokeUrl(grantee);
+    return demandedGrant('grantInvokeUrl', grantee, this.url.grantInvokeUrl(grantee));
   }
 
   /**
@@ -229,14 +235,27 @@ export class LockService extends Construct implements ILockService {
 
 /** @throws Error that says what came and what is allowed */
 function check(props: LockServiceProps): void {
+  checkKnown(props, [
+    'operators',
+    'functionUrl',
+    'watchExecutions',
+    'logs',
+    'metrics',
+    'tracing',
+    'removalPolicy',
+  ]);
+  checkFunctionSettings(props);
   checkedPatterns('names', props.names);
   checkedPatterns('groups', props.groups);
   checkDuration('maxLease', props.maxLease, minLease, maxLease);
   checkDuration('timeout', props.timeout, minTimeout, maxTimeout);
-  const { reservedConcurrency: most } = props;
-  if (most !== undefined && !Token.isUnresolved(most) && !(Number.isInteger(most) && most >= 1)) {
-    throw new Error(`reservedConcurrency: must be a whole number, at least 1, got ${most}`);
-  }
+  if (props.timeout) wholeSeconds('timeout', props.timeout);
+  checkWhole('memoryMb', props.memoryMb, 128, 10_240);
+  checkWhole('reservedConcurrency', props.reservedConcurrency, 1, Number.MAX_SAFE_INTEGER);
+  const longest = maxFunctionName - (props.operators ? operatorsSuffix.length : 0);
+  const limits = `1 to ${longest} of A-Z a-z 0-9 _ -${props.operators ? `, since the operators' function is named after it` : ''}`;
+  checkName('functionName', props.functionName, new RegExp(`^[\\w-]{1,${longest}}$`), limits);
+  checkServiceName(props.serviceName);
 }
 
 class ImportedService extends Construct implements ILockService {
@@ -248,6 +267,6 @@ class ImportedService extends Construct implements ILockService {
   }
 
   grantInvoke(grantee: IGrantable): Grant {
-    return this.function.grantInvoke(grantee);
+    return demandedGrant('grantInvoke', grantee, this.function.grantInvoke(grantee));
   }
 }

@@ -1,12 +1,22 @@
+import { checkKnown } from '../functions/known.js';
 import type { LeaseholdStackProps } from './leasehold-stack-props.js';
 
-const ofTheLockService = ['lockNames', 'operators', 'functionUrl', 'watchExecutions'] as const;
+const ofTheLockService = [
+  'lockNames',
+  'operators',
+  'functionUrl',
+  'lockConcurrency',
+  'watchExecutions',
+] as const;
 const ofTheScan = [
   'prefix',
   'outputBucketName',
   'readObjects',
   'seats',
   'slices',
+  'maxConcurrency',
+  'reservedConcurrency',
+  'requesterPays',
   'leaseMs',
   'schedule',
 ] as const;
@@ -17,6 +27,7 @@ const ofTheScan = [
  * @throws Error that names it, and what it needs
  */
 export function refuseIdle(props: LeaseholdStackProps): void {
+  checkKnown(props, ['keep', 'lockService', 'bucketParameter', 'dashboard', 'alarms']);
   const { bucketName, bucketParameter, lockService, outputPrefix, outputBucketName } = props;
   if (bucketName !== undefined && bucketParameter)
     throw new Error('bucketParameter: must be left out where bucketName is given');

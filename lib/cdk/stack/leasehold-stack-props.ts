@@ -20,6 +20,8 @@ export interface LeaseholdStackProps extends StackProps {
   readonly operators?: boolean;
   /** Whether callers may come over HTTPS, signed by IAM. @default false */
   readonly functionUrl?: boolean;
+  /** How many concurrent executions are reserved for the lock service's callers. @default none */
+  readonly lockConcurrency?: number;
   /** ARNs of the state machines whose executions may hold locks. @default none */
   readonly watchExecutions?: readonly string[];
 
@@ -37,6 +39,12 @@ export interface LeaseholdStackProps extends StackProps {
   readonly readObjects?: boolean;
   /** How many workers. @default 16 */
   readonly seats?: number;
+  /** How many seats may work at once: the scan's share of the account's concurrent executions. @default the number of seats, at most 8 */
+  readonly maxConcurrency?: number;
+  /** How many concurrent executions are reserved for the scan's workers, over all runs. @default none */
+  readonly reservedConcurrency?: number;
+  /** Whether whoever scans pays for requests: for a bucket whose owner demands it. @default false */
+  readonly requesterPays?: boolean;
   /** How many slices to plan. @default one a seat */
   readonly slices?: number;
   /** How long a lease of the scan runs without a renewal, in milliseconds. @default 30000 */

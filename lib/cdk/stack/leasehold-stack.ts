@@ -73,6 +73,7 @@ export class LeaseholdStack extends Stack {
       names: props.lockNames,
       operators: props.operators ?? true,
       functionUrl: props.functionUrl,
+      reservedConcurrency: props.lockConcurrency,
       watchExecutions: props.watchExecutions,
     });
     new CfnOutput(this, 'LockServiceName', { value: made.function.functionName });
@@ -93,6 +94,9 @@ export class LeaseholdStack extends Stack {
       readObjects: props.readObjects,
       seats: props.seats,
       slices: props.slices,
+      maxConcurrency: props.maxConcurrency ?? smallShare(props.seats),
+      reservedConcurrency: props.reservedConcurrency,
+      requesterPays: props.requesterPays,
       lease: props.leaseMs === undefined ? undefined : Duration.millis(props.leaseMs),
       ...(props.schedule && { schedule: { expression: ScheduleExpression.expression(props.schedule) } }),
     });
@@ -109,6 +113,14 @@ interface CommonProps {
   readonly metrics: boolean | undefined;
   readonly tracing: boolean | undefined;
   readonly serviceName: string;
+}
+
+/** A new account may have ten concurrent executions in all: what the scan leaves of them is for the lock service. */
+const defaultShare = 8;
+
+/** A number of seats that somebody gave is what they want at once. */
+function smallShare(seats: number | undefined): number {
+  return seats ?? defaultShare;
 }
 
 /** The template asks for it at deployment, so that it can be synthesized knowing nothing. */

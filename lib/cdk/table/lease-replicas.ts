@@ -1,6 +1,7 @@
 import { Stack, Token } from 'aws-cdk-lib';
 import { type CfnGlobalTable, MultiRegionConsistency } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
+import { checkKnown } from '../functions/known.js';
 import type { LeaseTableReplicas } from './lease-table-props.js';
 
 const whyStrong =
@@ -14,9 +15,15 @@ const whyStrong =
  * @see https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/V2globaltables_HowItWorks.html
  */
 export function checkReplicas(scope: Construct, replicas: LeaseTableReplicas): void {
+  checkKnown(replicas, ['regions', 'witness', 'consistency'], 'replicas.');
   const { regions, witness, consistency = MultiRegionConsistency.STRONG } = replicas;
   if (consistency !== MultiRegionConsistency.STRONG) {
     throw new Error(`replicas.consistency: must be STRONG, got ${consistency}: ${whyStrong}`);
+  }
+  if (regions.some((region) => Token.isUnresolved(region))) {
+    throw new Error(
+      'replicas.regions: must be known when the app is synthesized, got a reference among them',
+    );
   }
   const own = Stack.of(scope).region;
   if (Token.isUnresolved(own)) {

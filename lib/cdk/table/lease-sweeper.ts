@@ -1,16 +1,18 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, type RemovalPolicy } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { Grant } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { sweepName } from '../../table/sweep/sweep-name.js';
 import { acknowledgeWildcards } from '../functions/acknowledged.js';
-import { bundledFunction } from '../functions/bundle-directory.js';
-import { functionRole } from '../functions/function-role.js';
+import { checkDuration } from '../functions/check-duration.js';
+import { checkFunctionSettings } from '../functions/function-settings.js';
+import { checkKnown, checkWhole, wholeText } from '../functions/known.js';
+import { leaseholdFunction } from '../functions/leasehold-function.js';
 import type { ILeaseTable } from './lease-table-base.js';
 import type { LeaseSweeperProps } from './lease-table-props.js';
+import { tableReference } from './table-reference.js';
 
 /**
  * A function on a schedule that deletes what TTL would delete, from a table that can't have it. It may read all of
@@ -29,33 +31,23 @@ export class LeaseSweeper extends Construct {
   ) {
     super(scope, id);
     const { every = Duration.hours(6), deletesPerSecond = 100 } = props;
-    if (!Number.isInteger(deletesPerSecond) || deletesPerSecond < 1 || deletesPerSecond > 1_000) {
-      throw new Error(
-        `sweeper.deletesPerSecond: must be a whole number from 1 to 1000, got ${deletesPerSecond}`,
-      );
-    }
-    if (!every.isUnresolved() && (every.toSeconds() < 900 || every.toSeconds() > 86_400)) {
-      throw new Error(`sweeper.every: must be from 15 minutes to 1 day, got ${every.toHumanString()}`);
-    }
-    const logGroup = new LogGroup(this, 'Logs', {
-      retention: props.logRetention ?? RetentionDays.ONE_MONTH,
-      removalPolicy: props.removalPolicy ?? RemovalPolicy.RETAIN,
-    });
-    this.function = new LambdaFunction(this, 'Function', {
+    checkFunctionSettings(props, 'sweeper.');
+    checkKnown(props, ['every'], 'sweeper.');
+    checkWhole('sweeper.deletesPerSecond', deletesPerSecond, 1, 1_000);
+    checkDuration('sweeper.every', every, Duration.minutes(15), Duration.days(1));
+    this.function = leaseholdFunction(this, '', {
       description: 'Leasehold: deletes expired items, as TTL would',
-      ...bundledFunction('sweep'),
-      runtime: props.runtime ?? Runtime.NODEJS_LATEST,
-      architecture: Architecture.ARM_64,
+      bundle: 'sweep',
+      settings: props,
       memorySize: 256,
       timeout: Duration.minutes(15),
+      removalPolicy: props.removalPolicy,
       environment: {
-        LEASEHOLD_TABLE: leases.tableName,
-        LEASEHOLD_DELETES_PER_SECOND: String(deletesPerSecond),
+        LEASEHOLD_TABLE: tableReference(this, leases),
+        LEASEHOLD_DELETES_PER_SECOND: wholeText(deletesPerSecond),
         // One lock every some hours, of its own: that is nothing to see among the workers'.
         LEASEHOLD_METRICS: 'off',
       },
-      role: functionRole(this, 'FunctionRole', logGroup),
-      logGroup,
     });
     Grant.addToPrincipal({
       grantee: this.function,

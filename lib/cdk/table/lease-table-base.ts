@@ -1,8 +1,11 @@
 import type { IMetric, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
-import { type ITableV2, Operation } from 'aws-cdk-lib/aws-dynamodb';
-import { Grant, type IGrantable } from 'aws-cdk-lib/aws-iam';
+import { type ITableV2, Operation, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Grant, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import { Construct, type IConstruct } from 'constructs';
-import { type LeaseActions, leaseStatements } from './lease-statements.js';
+import { demandedGrant, dropsStatements } from '../functions/demanded-grant.js';
+import { checkKnown } from '../functions/known.js';
+import { type LeaseActions, type LeaseStatement, leaseStatements } from './lease-statements.js';
 import type { LockScope, UseGrantProps } from './lease-table-props.js';
 
 /** A table of leases: one made here, or one that exists. */
@@ -79,20 +82,21 @@ export abstract class LeaseTableBase extends Construct implements ILeaseTable {
   }
 
   grantUse(grantee: IGrantable, props: UseGrantProps = {}): Grant {
+    checkKnown(props, ['scans', 'heldChecks']);
     if (props.heldChecks && this.noTransactions) throw new Error(`heldChecks: ${this.noTransactions}`);
     const byKey = ['dynamodb:GetItem', 'dynamodb:UpdateItem'];
     if (props.scans) byKey.push('dynamodb:PutItem');
     if (props.heldChecks) byKey.push('dynamodb:ConditionCheckItem');
-    return this.#grant(grantee, props, { byKey, byGroup: look.byGroup }, 'write');
+    return this.#grant('grantUse', grantee, props, { byKey, byGroup: look.byGroup }, 'write');
   }
 
   grantRead(grantee: IGrantable, scope: LockScope = {}): Grant {
-    return this.#grant(grantee, scope, look, 'read');
+    return this.#grant('grantRead', grantee, scope, look, 'read');
   }
 
   grantBreak(grantee: IGrantable, scope: LockScope = {}): Grant {
     const actions = { ...look, byKey: [...look.byKey, 'dynamodb:UpdateItem'] };
-    return this.#grant(grantee, scope, actions, 'write');
+    return this.#grant('grantBreak', grantee, scope, actions, 'write');
   }
 
   metric(metricName: string, props?: MetricOptions): Metric {
@@ -124,18 +128,53 @@ export abstract class LeaseTableBase extends Construct implements ILeaseTable {
     return this.table.metricSuccessfulRequestLatency({ ...props, dimensionsMap });
   }
 
-  #grant(grantee: IGrantable, scope: LockScope, actions: LeaseActions, kind: 'read' | 'write'): Grant {
-    const grants = leaseStatements(this.tableArns, scope, actions).map((statement) =>
-      Grant.addToPrincipal({ grantee, ...statement }),
-    );
+  #grant(
+    what: string,
+    grantee: IGrantable,
+    scope: LockScope,
+    actions: LeaseActions,
+    kind: 'read' | 'write',
+  ): Grant {
+    const statements = leaseStatements(this.tableArns, scope, actions);
+    const grants = statements.map((statement) => this.#allow(what, grantee, statement));
     // DynamoDB uses a customer's key in the name of whoever sends the request.
+    const write = kind === 'write' ? ['kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*'] : [];
+    const keyActions = ['kms:Decrypt', ...write];
     const key = this.table.encryptionKey;
-    if (key) grants.push(kind === 'read' ? key.grantDecrypt(grantee) : key.grantEncryptDecrypt(grantee));
+    if (key) grants.push(allowKey(what, grantee, key, keyActions));
     if (this.replicaKeyArns.length > 0) {
-      const write = kind === 'write' ? ['kms:Encrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*'] : [];
-      const actions = ['kms:Decrypt', ...write];
-      grants.push(Grant.addToPrincipal({ grantee, actions, resourceArns: [...this.replicaKeyArns] }));
+      const resourceArns = [...this.replicaKeyArns];
+      const replicaKeys = Grant.addToPrincipal({ grantee, actions: keyActions, resourceArns });
+      grants.push(demandedGrant(what, grantee, replicaKeys));
     }
     return grants.reduce((all, one) => all.combine(one));
   }
+
+  /** To the grantee's own policies, or to the table's where the app can't write those. */
+  #allow(what: string, grantee: IGrantable, statement: LeaseStatement): Grant {
+    const grant = Grant.addToPrincipal({ grantee, ...statement });
+    if (grant.success && !dropsStatements(grantee)) return grant;
+    const { table } = this;
+    // A replica has a policy of its own, which can't be written from the stack of another Region.
+    if (!(table instanceof TableV2) || this.tableArns.length > 1) return demandedGrant(what, grantee, grant);
+    const { actions, conditions } = statement;
+    // A policy of the table that named the table by its ARN would wait for it: `*` is what it is attached to.
+    const own = {
+      actions,
+      resources: ['*'],
+      principals: [grantee.grantPrincipal],
+      ...(conditions && { conditions }),
+    };
+    table.addToResourcePolicy(new PolicyStatement(own));
+    return grant;
+  }
+}
+
+/** A key made here has a policy; one that was imported has none that could be written. */
+function allowKey(what: string, grantee: IGrantable, key: IKey, actions: string[]): Grant {
+  if (!dropsStatements(grantee)) return demandedGrant(what, grantee, key.grant(grantee, ...actions));
+  const principals = [grantee.grantPrincipal];
+  const added = key.addToResourcePolicy(new PolicyStatement({ actions, resources: ['*'], principals }));
+  const grant = key.grant(grantee, ...actions);
+  return added.statementAdded ? grant : demandedGrant(what, grantee, grant);
 }

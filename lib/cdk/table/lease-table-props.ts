@@ -1,7 +1,7 @@
 import type { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import type { MultiRegionConsistency, TableEncryptionV2 } from 'aws-cdk-lib/aws-dynamodb';
-import type { Runtime } from 'aws-cdk-lib/aws-lambda';
-import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
+import type { FunctionSettings } from '../functions/function-settings.js';
 
 /** What a `LeaseTable` can be told. */
 export interface LeaseTableProps {
@@ -23,6 +23,16 @@ export interface LeaseTableProps {
   readonly sweeper?: LeaseSweeperProps;
 }
 
+/** What is to be known of a table that exists. */
+export interface ExistingLeaseTableProps {
+  /** Its name, in the stack's account and Region. @default tableArn is given */
+  readonly tableName?: string;
+  /** Its ARN, also of another account or Region; another account's needs a policy that allows its use. @default tableName is given */
+  readonly tableArn?: string;
+  /** The customer's key that encrypts it; it is granted along with the table. @default one that DynamoDB owns */
+  readonly encryptionKey?: IKey;
+}
+
 /**
  * The Regions of a strongly consistent global table: three with a replica each, the stack's own being one of them;
  * or two with a replica each and a third with a witness, which stores no items.
@@ -37,15 +47,11 @@ export interface LeaseTableReplicas {
 }
 
 /** What the sweeper of a table with replicas can be told. */
-export interface LeaseSweeperProps {
+export interface LeaseSweeperProps extends FunctionSettings {
   /** How often a sweep is started, or gone on with. @default every 6 hours */
   readonly every?: Duration;
   /** How many items are deleted in a second, at most. @default 100 */
   readonly deletesPerSecond?: number;
-  /** The function's runtime. @default the newest Node.js that CDK knows */
-  readonly runtime?: Runtime;
-  /** How long the function's logs are kept. @default one month */
-  readonly logRetention?: RetentionDays;
 }
 
 /** Which locks a grant is about. */

@@ -11,10 +11,11 @@ import {
 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { groupIndexName } from '../../table/table-names.js';
+import { checkKnown, checkName } from '../functions/known.js';
 import { checkReplicas, replicaProblems } from './lease-replicas.js';
 import { LeaseSweeper } from './lease-sweeper.js';
 import { type ILeaseTable, LeaseTableBase } from './lease-table-base.js';
-import type { LeaseTableProps } from './lease-table-props.js';
+import type { ExistingLeaseTableProps, LeaseTableProps } from './lease-table-props.js';
 
 /**
  * The table that holds the leases: on demand, with TTL as garbage collection, point-in-time recovery, and the
@@ -33,7 +34,26 @@ export class LeaseTable extends LeaseTableBase {
    * @throws Error unless it is the ARN of a table
    */
   static fromTableArn(scope: Construct, id: string, tableArn: string): ILeaseTable {
+    checkTableArn(tableArn);
     return new ExistingLeaseTable(scope, id, (own) => TableV2.fromTableArn(own, 'Table', tableArn));
+  }
+
+  /**
+   * A table that exists, by name or ARN, with what else is to be known of it: a customer's key is granted along.
+   *
+   * @throws Error unless exactly one of name and ARN is given
+   */
+  static fromTableAttributes(scope: Construct, id: string, props: ExistingLeaseTableProps): ILeaseTable {
+    const { tableName, tableArn, encryptionKey } = props;
+    if ((tableName === undefined) === (tableArn === undefined)) {
+      throw new Error('tableName, tableArn: exactly one of them must be given');
+    }
+    checkTableArn(tableArn);
+    const named = tableArn === undefined ? { tableName } : { tableArn };
+    const grantIndexPermissions = true;
+    return new ExistingLeaseTable(scope, id, (own) =>
+      TableV2.fromTableAttributes(own, 'Table', { ...named, encryptionKey, grantIndexPermissions }),
+    );
   }
 
   readonly table: ITableV2;
@@ -47,6 +67,8 @@ export class LeaseTable extends LeaseTableBase {
   constructor(scope: Construct, id: string, props: LeaseTableProps = {}) {
     super(scope, id);
     const { replicas, removalPolicy = RemovalPolicy.RETAIN } = props;
+    checkKnown(props, ['pointInTimeRecovery', 'deletionProtection', 'removalPolicy', 'contributorInsights']);
+    checkName('tableName', props.tableName, /^[A-Za-z0-9_.-]{3,255}$/, '3 to 255 of A-Z a-z 0-9 _ . -');
     if (replicas) checkReplicas(this, replicas);
     if (props.sweeper && !replicas)
       throw new Error('sweeper: only a table with replicas has one, others have TTL');
@@ -84,7 +106,8 @@ export class LeaseTable extends LeaseTableBase {
     this.replicaKeyArns = Object.values(props.encryption?.replicaKeyArns ?? {});
     this.noTransactions = replicas && 'a strongly consistent global table has no transactions';
     this.sweeper = replicas && new LeaseSweeper(this, 'Sweeper', this, { ...props.sweeper, removalPolicy });
-    this.node.addValidation({ validate: () => replicaProblems(table.node.defaultChild as CfnGlobalTable) });
+    const cfn = table.node.defaultChild as CfnGlobalTable;
+    this.node.addValidation({ validate: () => [...replicaProblems(cfn), ...policyProblems(cfn)] });
   }
 
   #arnIn(region: string): string {
@@ -95,6 +118,29 @@ export class LeaseTable extends LeaseTableBase {
       resourceName: this.table.tableName,
     });
   }
+}
+
+/** @throws Error unless it is the ARN of a table, or known only at deployment */
+function checkTableArn(tableArn: string | undefined): void {
+  const form = /^arn:[\w-]+:dynamodb:[\w-]+:\d{12}:table\/[A-Za-z0-9_.-]{3,255}$/;
+  checkName('tableArn', tableArn, form, 'the ARN of a table: arn:aws:dynamodb:REGION:ACCOUNT:table/NAME');
+}
+
+/** DynamoDB's limit on the policy of a table. */
+const maxPolicyBytes = 20_480;
+
+/** Those who have no policies of their own stand in the table's. */
+function policyProblems(table: CfnGlobalTable): string[] {
+  const stack = Stack.of(table);
+  const replicas = (stack.resolve(table.replicas) ?? []) as readonly { readonly resourcePolicy?: unknown }[];
+  const bytes = Math.max(
+    0,
+    ...replicas.map(({ resourcePolicy = '' }) => JSON.stringify(resourcePolicy).length),
+  );
+  if (bytes <= maxPolicyBytes) return [];
+  return [
+    `grantUse: the table's own policy, for those who have none that this app can write, has at most ${maxPolicyBytes} bytes, got some ${bytes}: grant beginnings of names ("a/*"), or to fewer`,
+  ];
 }
 
 class ExistingLeaseTable extends LeaseTableBase {

@@ -257,7 +257,7 @@ describe('a table that exists', () => {
     const leases = LeaseTable.fromTableArn(emptyStack(), 'Leases', arn);
     expect(leases).toMatchObject({ tableName: 'locks', tableArn: arn });
     expect(() => LeaseTable.fromTableArn(emptyStack(), 'Leases', 'arn:aws:s3:::locks')).toThrow(
-      /ARN must be/,
+      /^tableArn: must be the ARN of a table/,
     );
   });
 });

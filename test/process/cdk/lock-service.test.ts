@@ -70,7 +70,7 @@ describe('by default', () => {
 
   it('keeps logs and table', () => {
     template.allResources('AWS::Logs::LogGroup', {
-      DeletionPolicy: 'Retain',
+      DeletionPolicy: 'RetainExceptOnCreate',
       Properties: { RetentionInDays: 30 },
     });
     template.allResources('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Retain' });

@@ -125,7 +125,7 @@ describe('functions and logs', () => {
     });
     template.resourceCountIs('AWS::Logs::LogGroup', 4);
     template.allResources('AWS::Logs::LogGroup', {
-      DeletionPolicy: 'Retain',
+      DeletionPolicy: 'RetainExceptOnCreate',
       Properties: { RetentionInDays: 30 },
     });
   });

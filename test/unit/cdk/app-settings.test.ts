@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { appSettings } from '../../../bin/app/app-settings.js';
+import { appSettings, forgottenSettings } from '../../../bin/app/app-settings.js';
 import { propsOf } from '../../support/docs/construct-pages.js';
 
 const given = ({ stack }: ReturnType<typeof appSettings>) =>
@@ -63,5 +63,30 @@ describe('the settings of the app', () => {
     expect(() => appSettings({ seat: '4' })).toThrow(
       /^seat: there is no such setting; there are alarmTopicArn, alarms, bucketName, .*tracing, watchExecutions$/,
     );
+  });
+});
+
+describe('D32: settings that cdk.json keeps', () => {
+  it('count without a flag, so that the plain command is right', () => {
+    const leasehold = { bucketName: 'data', prefix: 'logs/', lockNames: ['a/*'] };
+    expect(given(appSettings({ leasehold, '@aws-cdk/core:x': true }))).toEqual(leasehold);
+  });
+
+  it('what the command line says counts over them, and is told to be forgotten', () => {
+    const context = { leasehold: { seats: 4, bucketName: 'data' }, seats: '8', prefix: 'a/' };
+    expect(given(appSettings(context))).toEqual({ seats: 8, prefix: 'a/', bucketName: 'data' });
+    expect(forgottenSettings(context, { leasehold: {} })).toMatch(
+      /^seats, prefix: given on the command line only/,
+    );
+    expect(forgottenSettings(context, { seats: 4, prefix: 'a/' })).toBeUndefined();
+    expect(forgottenSettings({ leasehold: {} }, {})).toBeUndefined();
+  });
+
+  it('are refused as the others are', () => {
+    expect(() => appSettings({ leasehold: { seat: 4 } })).toThrow(/^seat: there is no such setting/);
+    expect(() => appSettings({ leasehold: { 'a-b': 4 } })).toThrow(
+      /^leasehold.a-b: there is no such setting/,
+    );
+    expect(() => appSettings({ leasehold: 'seats=4' })).toThrow(/^leasehold: must be an object/);
   });
 });

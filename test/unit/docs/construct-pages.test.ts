@@ -6,8 +6,16 @@ const pages: readonly (readonly [page: string, file: string, interfaces: readonl
   [
     'docs/reference/lease-table.md',
     'lib/cdk/table/lease-table-props.ts',
-    ['LeaseTableProps', 'LeaseTableReplicas', 'LeaseSweeperProps', 'LockScope', 'UseGrantProps'],
+    [
+      'LeaseTableProps',
+      'LeaseTableReplicas',
+      'LeaseSweeperProps',
+      'LockScope',
+      'UseGrantProps',
+      'ExistingLeaseTableProps',
+    ],
   ],
+  ['docs/reference/permissions.md', 'lib/cdk/functions/function-settings.ts', ['FunctionSettings']],
   ['docs/guides/observability.md', 'lib/cdk/observability/lease-metrics.ts', ['ObservabilitySettings']],
   ['docs/guides/observability.md', 'lib/cdk/observability/observed-parts.ts', ['ObservedProps']],
   [
