@@ -6,7 +6,7 @@ import { LockClient } from '../../client/index.js';
 import { requestTimeoutFor } from '../../client/request-timeout.js';
 import type { Environment } from '../../lambda/invocation.js';
 import { sdkTimeOuts } from '../../runtime/index.js';
-import { s3Address } from '../listing/s3-address.js';
+import { payForRequests, s3Address } from '../listing/s3-address.js';
 import type { Processor } from '../results/processor.js';
 import { withLedger } from '../results/with-ledger.js';
 import { type ScanSettings, scanSettings } from './scan-settings.js';
@@ -45,6 +45,7 @@ function scanClients(settings: ScanSettings): ScanClients {
     ...s3Address({ endpoint: settings.s3Endpoint }),
     ...sdkTimeOuts(s3RequestTimeoutMs, s3ConnectionTimeoutMs),
   });
+  if (settings.requesterPays) payForRequests(s3);
   return { settings, locks, s3 };
 }
 

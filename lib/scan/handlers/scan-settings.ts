@@ -9,6 +9,8 @@ export interface ScanSettings {
   readonly dynamoEndpoint: string | undefined;
   /** `LEASEHOLD_S3_ENDPOINT`: another address of S3, for tests. */
   readonly s3Endpoint: string | undefined;
+  /** `LEASEHOLD_REQUESTER_PAYS`: `on` where whoever scans pays for requests to S3. */
+  readonly requesterPays: boolean;
   /** `LEASEHOLD_LEASE_MS`: how long a lease runs without a renewal, in milliseconds; absent: the client's default. */
   readonly leaseMs: number | undefined;
   /** `LEASEHOLD_LEDGER_TABLE`: a table in which each slice's progress is written under its token. */
@@ -26,6 +28,7 @@ export function scanSettings(env: Environment): ScanSettings {
     table,
     dynamoEndpoint: present(env, 'LEASEHOLD_DYNAMODB_ENDPOINT'),
     s3Endpoint: present(env, 'LEASEHOLD_S3_ENDPOINT'),
+    requesterPays: present(env, 'LEASEHOLD_REQUESTER_PAYS') === 'on',
     leaseMs: parseLease(present(env, 'LEASEHOLD_LEASE_MS')),
     ledgerTable: present(env, 'LEASEHOLD_LEDGER_TABLE'),
     output: bucket ? { bucket, prefix: env.LEASEHOLD_OUTPUT_PREFIX ?? '' } : undefined,

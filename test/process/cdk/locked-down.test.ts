@@ -295,6 +295,15 @@ describe('D31: the share of a scan', () => {
   });
 });
 
+it('D26: the functions of a scan are told that whoever scans pays', () => {
+  const template = Template.fromStack(
+    new LeaseholdStack(appAsDeployed(), 'L', { bucketName: 'data', lockService: false, requesterPays: true }),
+  );
+  template.allResourcesProperties('AWS::Lambda::Function', {
+    Environment: { Variables: { LEASEHOLD_REQUESTER_PAYS: 'on' } },
+  });
+});
+
 describe('D33: what is kept blocks no later deployment', () => {
   it('the table can be imported: it has a name and a policy that keeps it', () => {
     const stack = new LeaseholdStack(appAsDeployed(), 'L', { tableName: 'leases', ...everything });

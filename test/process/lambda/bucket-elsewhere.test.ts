@@ -10,6 +10,7 @@ import { Stage } from '../../support/stage.js';
 const home = 'eu-west-1';
 const keys = ['logs/a', 'logs/b', 'logs/c'];
 const regions: string[] = [];
+const payers = new Set<unknown>();
 let server: Server;
 let endpoint: string;
 let stage: Stage;
@@ -19,6 +20,7 @@ beforeAll(async () => {
     const [, region = ''] =
       /Credential=[^/]+\/\d+\/([\w-]+)\//.exec(request.headers.authorization ?? '') ?? [];
     regions.push(region);
+    payers.add(request.headers['x-amz-request-payer']);
     if (region !== home) {
       response.writeHead(301, { 'content-type': 'application/xml', 'x-amz-bucket-region': home });
       return response.end(
@@ -39,6 +41,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   regions.length = 0;
+  payers.clear();
 });
 afterAll(async () => {
   server.close();
@@ -70,6 +73,27 @@ describe('D24: a bucket in another Region than who scans it', () => {
     const verdict = await verify({ run: 'elsewhere', seats: [] } as never);
     expect(verdict).toMatchObject({ status: 'complete', report: { objects: keys.length } });
     expect(new Set(regions)).toEqual(new Set(['us-east-1', home]));
+    expect(payers).toEqual(new Set([undefined]));
+    vi.unstubAllEnvs();
+  });
+
+  it('D26: and is paid for by whoever scans it, where the construct says so', async () => {
+    for (const [name, value] of Object.entries(aws())) vi.stubEnv(name, value);
+    const env = {
+      LEASEHOLD_TABLE: stage.table,
+      LEASEHOLD_DYNAMODB_ENDPOINT: stage.dynamo.endpoint,
+      LEASEHOLD_LOGS: 'off',
+      LEASEHOLD_METRICS: 'off',
+      LEASEHOLD_REQUESTER_PAYS: 'on',
+    };
+    const { plan, work, verify } = createScanHandlers({ processor: inventory(), env });
+    const context = { getRemainingTimeInMillis: () => 60_000 } as never;
+    const defaults = { bucket: 'data', prefix: 'logs/', seats: 1, slices: 1 };
+    await plan({ run: 'paid', input: {}, defaults } as never);
+    await work({ run: 'paid', seat: 0 } as never, context);
+    const verdict = await verify({ run: 'paid', seats: [] } as never);
+    expect(verdict).toMatchObject({ status: 'complete', report: { objects: keys.length } });
+    expect(payers).toEqual(new Set(['requester']));
     vi.unstubAllEnvs();
   });
 
