@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { setMaxListeners } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +7,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
-import { listenForStop, type StoppedError } from '../start/stop-signals.js';
+import { type Interrupted, listenForInterruption } from '../terminal/interruption.js';
 import { type Cdk, cdkOf } from './cdk.js';
 import { leaseholdCommand } from './command.js';
 import { emulatorContext, emulatorGaps, emulatorRemarks } from './emulator-gaps.js';
@@ -40,18 +39,17 @@ export async function main(args: readonly string[]): Promise<number> {
   if (options.region !== undefined) process.env.AWS_REGION = options.region;
   const stack = `LeaseholdAcceptance-${randomBytes(4).toString('hex')}`;
   if (!options.yes && !(await isWanted(stack, options))) return 1;
-  using stop = listenForStop();
-  // Many requests at once listen to it, and each stops listening when it is answered.
-  setMaxListeners(0, stop.signal);
-  stop.signal.addEventListener('abort', () =>
-    tell(`Stopped: the stack ${stack} is removed first; once more ends at once and leaves it there.`),
-  );
+  using stop = listenForInterruption({
+    alsoCrashes: true,
+    onFirst: (name) =>
+      tell(`${name}: the stack ${stack} is removed first; once more ends at once and leaves it there`),
+  });
   const directory = await mkdtemp(join(tmpdir(), 'leasehold-acceptance-'));
   const record = new AcceptanceRecord(options.endpoint === undefined ? new Map() : emulatorGaps, tell);
   try {
     const isGone = await run({ options, stack, directory, record, signal: stop.signal });
     report(options, record, isGone);
-    if (stop.signal.aborted) return (stop.signal.reason as StoppedError).exitCode;
+    if (stop.signal.aborted) return (stop.signal.reason as Interrupted).exitCode;
     return record.failed.length === 0 && (isGone || options.keep) ? 0 : 1;
   } finally {
     await rm(directory, { recursive: true, force: true });

@@ -89,7 +89,7 @@ describe('a table with replicas', () => {
     });
     template.hasResourceProperties('AWS::Events::Rule', { ScheduleExpression: 'rate(6 hours)' });
     template.hasResource('AWS::Logs::LogGroup', {
-      DeletionPolicy: 'Retain',
+      DeletionPolicy: 'RetainExceptOnCreate',
       Properties: { RetentionInDays: 30 },
     });
   });
