@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { LockHeldError, UsageError } from '../../../lib/errors/index.js';
 import { EventLog } from '../../support/event-log.js';
 import { restlessLease } from '../../support/stage.js';
+import { until } from '../../support/until.js';
 import { useStage } from '../../support/use-stage.js';
 
 describe('whose lease it is', () => {
@@ -166,6 +167,16 @@ describe('whose lease it is', () => {
     } finally {
       process.off('warning', warned);
     }
+  });
+
+  it('D44 the failed release of a resumed lease is repeated in the background, too', async () => {
+    const name = stage.name();
+    const { locks, faults } = await stage.it.readyActor();
+    const json = await (await locks.acquire(name)).handOver();
+    const lease = await locks.resume(json);
+    faults.on('UpdateItem').times(3).throttle();
+    await lease[Symbol.asyncDispose]();
+    await until('it is free', async () => (await stage.it.item(name))?.leaseId === undefined, 4_000);
   });
 
   it('D38 a call inside of the work is told that it waits for itself', async () => {
