@@ -63,14 +63,14 @@ describe('the command line with a store', () => {
       '--endpoint',
       desk.dynamo.endpoint,
     ]);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 78, stdout: '' });
     expect(stderr).toMatch(/^leasehold: Table "absent" does not exist .*table create.*\n$/);
   });
 
-  it('ends with 1 and one line when nobody answers, and shows the cause when asked', async () => {
+  it('ends with 69 and one line when nobody answers, and shows the cause when asked', async () => {
     const args = ['ls', '--endpoint', 'http://127.0.0.1:1'];
     const { exitCode, stderr } = await runCommand(args);
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(69);
     expect(stderr).toMatch(/^leasehold: .*ECONNREFUSED.*\n$/);
     expect((await runCommand([...args, '--verbose'])).stderr).toMatch(/\[cause\]: /);
     const { error } = JSON.parse((await runCommand([...args, '--json'])).stderr);

@@ -1,24 +1,34 @@
-import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node';
 
 /** Ends the output of a run with what was skipped, by name with the reason in it, and with the time that it took. */
 export class SummaryReporter implements Reporter {
   #startMs = 0;
+  #vitest: Vitest | undefined;
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
+  }
 
   onTestRunStart(): void {
     this.#startMs = performance.now();
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const skipped = modules.flatMap((module) => [...skippedIn(module)]);
-    console.log(`\nskipped: ${skipped.length === 0 ? 'nothing' : ''}`);
-    for (const line of skipped) console.log(`  ${line}`);
+    // What was not chosen by a name counts as skipped, too; there is no sense in naming that.
+    if (this.#vitest?.getGlobalTestNamePattern() === undefined) tellSkipped(modules);
     const seconds = Math.round((performance.now() - this.#startMs) / 1000);
     const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
     console.log(`\nthe tests took ${clock} minutes`);
   }
 }
 
-/** A suite that is skipped as a whole is one line. A test that was only not chosen by `-t` is none. */
+function tellSkipped(modules: readonly TestModule[]): void {
+  const skipped = modules.flatMap((module) => [...skippedIn(module)]);
+  console.log(`\nskipped: ${skipped.length === 0 ? 'nothing' : ''}`);
+  for (const line of skipped) console.log(`  ${line}`);
+}
+
+/** A suite that is skipped as a whole is one line. */
 function* skippedIn(parent: TestModule | TestSuite): Generator<string> {
   for (const child of parent.children) {
     const isSkipped = child.options.mode === 'skip' || child.options.mode === 'todo';
