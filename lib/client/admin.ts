@@ -3,6 +3,9 @@ import type { LeaseContext } from '../lease/index.js';
 import { type LockInfo, toLockInfo } from './lock-info.js';
 import { checkGroupName, checkLockName } from './lock-name.js';
 
+/** Every renewal's answer carries it. */
+const maxReasonBytes = 256;
+
 /** What operators do with locks: look, force-release, reopen. */
 export class Admin {
   readonly #context: LeaseContext;
@@ -16,6 +19,15 @@ export class Admin {
     await this.#context.store.ensureTime(signal);
     const item = await this.#context.store.read(name, undefined, signal);
     return item && toLockInfo(this.#context, item);
+  }
+
+  async inspectMany(
+    names: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly (LockInfo | undefined)[]> {
+    await this.#context.store.ensureTime(signal);
+    const items = await this.#context.store.readMany(names, signal);
+    return items.map((item) => item && toLockInfo(this.#context, item));
   }
 
   async *list(group: string | undefined, signal?: AbortSignal): AsyncIterable<LockInfo> {
@@ -37,6 +49,23 @@ export class Admin {
     await this.#context.store.ensureTime(signal);
     const outcome = await this.#context.store.break({ name, leaseId }, signal);
     return outcome.kind === 'done';
+  }
+
+  async requestRelease(
+    name: string,
+    leaseId: string,
+    reason: string,
+    signal?: AbortSignal,
+  ): Promise<boolean> {
+    checkLockName(name);
+    if (typeof leaseId !== 'string' || leaseId === '') {
+      throw new UsageError('requestRelease: name the lease id that inspect showed', name);
+    }
+    if (typeof reason !== 'string' || Buffer.byteLength(reason) > maxReasonBytes) {
+      throw new UsageError(`reason: must be a text of at most ${maxReasonBytes} bytes`, name);
+    }
+    await this.#context.store.ensureTime(signal);
+    return this.#context.store.requestRelease({ name, leaseId }, reason, signal);
   }
 
   async reopen(name: string, signal?: AbortSignal): Promise<boolean> {

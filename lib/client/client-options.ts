@@ -99,7 +99,7 @@ const tryAcquire = {
   change: 1,
   giveUpWhen: 1,
 } as const satisfies Record<keyof TryAcquireOptions, 1>;
-const acquire = { ...tryAcquire, waitMs: 1 } as const satisfies Record<keyof AcquireOptions, 1>;
+const acquire = { ...tryAcquire, waitMs: 1, fair: 1 } as const satisfies Record<keyof AcquireOptions, 1>;
 
 /** What each call takes; the types demand that none is forgotten. */
 export const optionNames = {

@@ -3,6 +3,13 @@ import { regionOf } from '../aws/region-of.js';
 import { StoreClock } from '../clock/index.js';
 import { LockHeldError, quoted, UsageError } from '../errors/index.js';
 import { publish } from '../events/index.js';
+import type { FairHost } from '../kit/fair-acquire.js';
+import { readWriteLockHandle, semaphoreHandle } from '../kit/handles.js';
+import type { Leading, LeadOptions } from '../kit/leader.js';
+import type { GroupOptions, LockGroup } from '../kit/lock-group.js';
+import type { LockHost } from '../kit/lock-host.js';
+import type { ReadWriteLock } from '../kit/read-write-lock.js';
+import type { Semaphore } from '../kit/semaphore.js';
 import { checkNumber, checkOptions } from '../lease/check-options.js';
 import {
   type Grant,
@@ -63,6 +70,8 @@ export interface TryAcquireOptions extends HoldOptions {
 export interface AcquireOptions extends TryAcquireOptions {
   /** How long to wait for a lock that is held, in milliseconds. @default 0: try once */
   readonly waitMs?: number;
+  /** First come, first served among all who ask so, over processes (docs/guides/lock-kit.md). @default false */
+  readonly fair?: boolean;
 }
 
 /**
@@ -163,6 +172,7 @@ export class LockClient implements AsyncDisposable {
     const waitMs = Math.min(askedWaitMs, timeLeftMs(options) ?? askedWaitMs);
     const terms = () => holdSettings(this.#options, options);
     terms();
+    if (options.fair) return this.#acquireInLine(name, { ...options, waitMs });
     const { group, change, giveUpWhen, supersede = false } = options;
     return this.#whileOpen(options.signal, async (signal) => {
       const pacing = this.#pacing(waitMs);
@@ -386,6 +396,91 @@ export class LockClient implements AsyncDisposable {
   }
 
   /**
+   * Asks the holder to let go: written onto the lease that was seen. Its holder learns of it with its next renewal, finds
+   * `lease.releaseRequested` aborted, and may release; a leader (`lead`) steps down.
+   *
+   * @param leaseId the one that `inspect` or `leader` showed: a lease granted meanwhile is not asked
+   * @param options.reason for the holder and its log, at most 256 bytes
+   * @returns whether that lease was current, and is asked now
+   * @throws StoreError, UsageError, or the signal's own reason
+   */
+  requestRelease(
+    name: string,
+    leaseId: string,
+    options: { readonly reason?: string; readonly signal?: AbortSignal } = {},
+  ): Promise<boolean> {
+    const { reason = '', ...rest } = options;
+    return this.#administer('requestRelease', rest, (admin, signal) =>
+      admin.requestRelease(name, leaseId, reason, signal),
+    );
+  }
+
+  /**
+   * At most so many holders at a time (docs/guides/lock-kit.md). Permit *i* is the lease `name#i`.
+   *
+   * @param options.permits how many, 1 to 100; while it is being changed, the larger number counts
+   * @throws UsageError if the name or the number can't be right
+   */
+  semaphore(name: string, options: { readonly permits: number }): Semaphore {
+    return semaphoreHandle(this.#host, name, options?.permits);
+  }
+
+  /**
+   * Many readers or one writer; writers come first. A write lock costs `readers` + 1 leases.
+   *
+   * @param options.readers how many may read at a time, 1 to 100
+   * @throws UsageError if the name or the number can't be right
+   */
+  readWriteLock(name: string, options: { readonly readers: number }): ReadWriteLock {
+    return readWriteLockHandle(this.#host, name, options?.readers);
+  }
+
+  /**
+   * Acquires all of these locks, or none: in one order, whatever order they are given in, within one `waitMs`.
+   *
+   * @param names 1 to 100; named twice counts once
+   * @throws LockHeldError that names the lock which was held; and everything {@link acquire} throws
+   */
+  async acquireAll(names: Iterable<string>, options: GroupOptions = {}): Promise<LockGroup> {
+    const [given, wanted] = [{ ...options }, typeof names === 'string' ? names : [...names]];
+    return (await import('../kit/lock-group.js')).acquireAll(this.#host, wanted, given);
+  }
+
+  /** Runs work under all of these locks and releases them. Errors as those of {@link withLock}. */
+  async withLocks<T>(
+    names: Iterable<string>,
+    work: (group: LockGroup) => Promise<T> | T,
+    options: GroupOptions = {},
+  ): Promise<T> {
+    checkWork('withLocks', work);
+    return runUnder(await this.acquireAll(names, options), work);
+  }
+
+  /**
+   * Campaigns without end, runs the work while leading, and campaigns again after a loss or after stepping down.
+   *
+   * @param work gets the lease, and a signal that aborts when the lead is over
+   * @param options.signal ends the campaign or the lead; the lease is released first
+   * @returns the work's result, when it returns while it leads
+   * @throws the work's own error; the signal's own reason; StoreError that can't pass; UsageError
+   */
+  async lead<T>(
+    name: string,
+    work: (lease: Lease, leading: Leading) => Promise<T> | T,
+    options: LeadOptions = {},
+  ): Promise<T> {
+    checkWork('lead', work);
+    const given = { ...options };
+    return (await import('../kit/leader.js')).lead(this.#host, name, work, given);
+  }
+
+  /** Who leads, in one strongly consistent read; `undefined` if nobody does. */
+  async leader(name: string, options: { readonly signal?: AbortSignal } = {}): Promise<LockInfo | undefined> {
+    const info = await this.inspect(name, options);
+    return info?.state === 'held' ? info : undefined;
+  }
+
+  /**
    * Ends the client: calls that are waiting end with a `UsageError` of the code `CLOSED`, later ones are refused with it.
    * Nothing is granted or renewed from then on. Leases that are held are not released; they can still be, and else run out.
    * The AWS SDK's client is closed if it is this client's own.
@@ -430,6 +525,40 @@ export class LockClient implements AsyncDisposable {
     } finally {
       clear();
     }
+  }
+
+  #acquireInLine(name: string, options: AcquireOptions): Promise<Lease> {
+    const { fair: _, ...own } = options;
+    return this.#whileOpen(options.signal, async (signal) => {
+      const { fairAcquire } = await import('../kit/fair-acquire.js');
+      return fairAcquire(await this.#fairHost(), name, { ...own, signal });
+    });
+  }
+
+  async #fairHost(): Promise<FairHost> {
+    const { TableLines } = await import('../kit/line-store.js');
+    return {
+      ...this.#host,
+      clock: this.context.clock,
+      lines: new TableLines(this.context.table),
+      pollFloorMs: this.#options.pollFloorMs ?? defaults.pollFloorMs,
+      callTimeoutMs: callTimeoutMs(this.#options),
+    };
+  }
+
+  get #host(): LockHost {
+    return {
+      runtime: this.context.runtime,
+      owner: this.owner,
+      acquire: (name, options) => this.acquire(name, options),
+      tryAcquire: (name, options) => this.tryAcquire(name, options),
+      inspectMany: (names, signal) =>
+        this.#administer('inspect', { signal }, (admin, own) => admin.inspectMany(names, own)),
+      pacing: (waitMs) => {
+        checkNumber('waitMs', waitMs, 0);
+        return this.#pacing(waitMs);
+      },
+    };
   }
 
   #pacing(waitMs: number): WaitPacing {

@@ -68,8 +68,10 @@ function loadedLater(load: () => Promise<LeaseStore>): LeaseStore {
     release: async (...asked) => (await store()).release(...asked),
     complete: async (...asked) => (await store()).complete(...asked),
     break: async (...asked) => (await store()).break(...asked),
+    requestRelease: async (...asked) => (await store()).requestRelease(...asked),
     reopen: async (...asked) => (await store()).reopen(...asked),
     read: async (...asked) => (await store()).read(...asked),
+    readMany: async (...asked) => (await store()).readMany(...asked),
     async *list(...asked) {
       yield* (await store()).list(...asked);
     },

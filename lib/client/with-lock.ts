@@ -1,18 +1,24 @@
 import { LockLostError } from '../errors/index.js';
-import type { Lease } from '../lease/index.js';
+
+/** A lease, or several that are held together. */
+export interface Losable extends AsyncDisposable {
+  /** Why it is over although it was not ended here; `undefined` while it is not lost. */
+  readonly loss: LockLostError | undefined;
+}
 
 /**
  * Runs work under a lease and gives the lease back.
  *
  * The work's own error always wins. Work that ended well under a lease that did not is a `LockLostError`
- * that carries the work's result. Work that ended well while the caller's signal aborted has ended well. A release that fails is told on `leasehold:release-failed`, never thrown.
+ * that carries the work's result. Work that ended well while the caller's signal aborted has ended well. A release that
+ * fails is told on `leasehold:release-failed`, never thrown.
  *
  * @param giveBack ends the lease; never throws
  */
-export async function runUnder<T>(
-  lease: Lease,
-  work: (lease: Lease) => Promise<T> | T,
-  giveBack: () => Promise<void> = () => lease[Symbol.asyncDispose](),
+export async function runUnder<T, Held extends Losable>(
+  lease: Held,
+  work: (lease: Held) => Promise<T> | T,
+  giveBack: () => PromiseLike<void> = () => lease[Symbol.asyncDispose](),
 ): Promise<T> {
   let result: T;
   try {
@@ -26,10 +32,10 @@ export async function runUnder<T>(
   // A lease that was broken or superseded is found out by its release at the latest.
   const loss = lossBefore ?? findLoss(lease);
   if (!loss) return result;
-  throw new LockLostError(lease.name, loss.reason, lease.token, { cause: loss, result });
+  throw new LockLostError(loss.lockName!, loss.reason, loss.token, { cause: loss, result });
 }
 
-function findLoss(lease: Lease): LockLostError | undefined {
+function findLoss(lease: Losable): LockLostError | undefined {
   return lease.loss;
 }
 

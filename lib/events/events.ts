@@ -26,6 +26,8 @@ export interface LeaseEvents {
   };
   /** The lock is held by somebody else; the caller waits or gives up. */
   readonly held: { readonly name: string; readonly owner: string; readonly holder: HolderInfo | undefined };
+  /** Somebody asks the holder to let go; told once, when its renewal learns of it. */
+  readonly 'release-requested': LeaseEvent & { readonly reason: string };
   readonly renewed: LeaseEvent & { readonly expiresAt: number };
   /** A renewal failed for the store's reasons; it is tried again until the lease ends. */
   readonly 'renewal-failed': LeaseEvent & { readonly error: unknown };

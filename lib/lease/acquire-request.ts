@@ -124,6 +124,7 @@ async function writeGrant(
         group: request.group,
         ttl: ttlAfter(context, expiresAt),
       },
+      remove: ['releaseRequested'],
       // Both stand in the condition, too: each value travels once.
       compute: {
         format: { text: ':format', values: { ':format': leaseFormat } },

@@ -25,7 +25,9 @@ export type HolderOutcome =
   | { readonly kind: 'refused'; readonly item: LeaseItem };
 
 /** What is taken away when a lease ends. `version`, `checkpoint` and everything of the user's stay. */
-const leaseAttributes = ['leaseId', 'owner', 'expiresAt', 'leaseMs', 'acquiredAt', 'renewals'] as const;
+const leaseAttributes = [
+  ...['leaseId', 'owner', 'expiresAt', 'leaseMs', 'acquiredAt', 'renewals', 'releaseRequested'],
+] as const;
 
 /**
  * Renew: lengthens the lease to `expiresAt`, and writes what rides along.
@@ -46,8 +48,10 @@ export async function requestRenewal(
     compute: { renewals: { text: '#renewals + :one', values: { ':one': 1 } } },
     condition: all(isCurrent(lease.leaseId), lengthens(expiresAt)),
   };
-  const answer = await context.table.update(lease.name, merged(ownedBy(lease, renewal), change), signal);
-  if (answer.applied) return { kind: 'done' };
+  // What somebody wrote onto the lease comes with the answer: no request more.
+  const write = { ...merged(ownedBy(lease, renewal), change), wantsOld: true };
+  const answer = await context.table.update(lease.name, write, signal);
+  if (answer.applied) return ended(answer.old);
   const item = answer.item && parseLeaseItem(lease.name, answer.item);
   if (!item || !isStill(lease, item)) return { kind: 'lost', reason: lossReason(lease, item) };
   return item.expiresAt! >= expiresAt ? { kind: 'done' } : { kind: 'refused', item };
@@ -75,6 +79,17 @@ export function requestBreak(
 ): Promise<HolderOutcome> {
   const mark = { set: { brokenLeaseId: leaseId } };
   return requestEnd(context, { name, leaseId }, mark, () => true, signal);
+}
+
+/** Asks the holder to let go, in the name of nobody: only the lease that was seen is asked. */
+export async function requestLettingGo(
+  context: TableContext,
+  { name, leaseId }: LeaseIdentity,
+  reason: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const change = { set: { releaseRequested: reason }, condition: all(isCurrent(leaseId), isOurs) };
+  return (await context.table.update(name, change, signal)).applied;
 }
 
 /** @param isDone whether a lease that the item says has ended was ended by this very request, in an earlier attempt */

@@ -25,6 +25,8 @@ export interface LeaseItem extends StoredItem {
   readonly lastLeaseId?: string;
   /** The lease id that an operator, or the end of its execution, broke last: its holder did not give it back. */
   readonly brokenLeaseId?: string;
+  /** Why somebody asks the holder of this very lease to let go; a grant or a release takes it away. */
+  readonly releaseRequested?: string;
   readonly completedAt?: number;
   readonly result?: unknown;
   /** Seconds since the epoch, for DynamoDB's TTL: garbage collection, a retention after the last use. */

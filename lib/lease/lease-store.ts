@@ -47,6 +47,9 @@ export interface LeaseStore {
   /** An operator's release: by the lease id that the operator was shown, without its token. */
   break(lease: LeaseIdentity, signal?: AbortSignal): Promise<HolderOutcome>;
 
+  /** Writes onto the lease that somebody asks for it. Answers whether it is the current one. */
+  requestRelease(lease: LeaseIdentity, reason: string, signal?: AbortSignal): Promise<boolean>;
+
   /** Takes a completion back. Answers whether the name exists and is open now. */
   reopen(name: string, signal?: AbortSignal): Promise<boolean>;
 
@@ -56,6 +59,9 @@ export interface LeaseStore {
    * @param leaseId the reader's own, if it has one: a store that shows lease ids to nobody else shows this one
    */
   read(name: string, leaseId?: string, signal?: AbortSignal): Promise<LeaseItem | undefined>;
+
+  /** As {@link read}, for many names, in their order. One batch read where the store has one. */
+  readMany(names: readonly string[], signal?: AbortSignal): Promise<readonly (LeaseItem | undefined)[]>;
 
   /** Items page by page: those of a group in the order of their names, or all. Other people's among them, too. */
   list(

@@ -58,6 +58,8 @@ export class Lease implements AsyncDisposable {
   readonly #releaseLater: (lease: LeaseIdentity, forMs: number) => void;
   #state: State = 'held';
   #abort: AbortController | undefined;
+  #releaseRequest: AbortController | undefined;
+  #releaseReason: string | undefined;
   #loss: LockLostError | undefined;
   #checkpoint: unknown;
   #lastRenewalFailed: unknown;
@@ -112,6 +114,16 @@ export class Lease implements AsyncDisposable {
     if (this.#loss) this.#abort.abort(this.#loss);
     else if (this.#isGivenUp) this.#abort.abort(this.#endedError());
     return this.#abort.signal;
+  }
+
+  /**
+   * Aborts when somebody asks this holder to let go (`requestRelease`); the reason is theirs, a text. Nothing is lost yet:
+   * release when it suits, or go on. Learnt with a renewal.
+   */
+  get releaseRequested(): AbortSignal {
+    this.#releaseRequest ??= sharedController();
+    if (this.#releaseReason !== undefined) this.#releaseRequest.abort(this.#releaseReason);
+    return this.#releaseRequest.signal;
   }
 
   /** Whether the lease is valid, computed now. */
@@ -395,6 +407,7 @@ export class Lease implements AsyncDisposable {
   async #renewTo(expiresAt: number, change: ItemChange, signal?: AbortSignal): Promise<ChangeOutcome> {
     const outcome = await this.#context.store.renew(this, expiresAt, change, signal);
     if (outcome.kind !== 'done') return this.#settled(outcome);
+    this.#learnRequest(outcome.before?.releaseRequested);
     this.#lastRenewalFailed = undefined;
     this.#term.confirm(expiresAt);
     if (this.#state === 'held') {
@@ -402,6 +415,14 @@ export class Lease implements AsyncDisposable {
       publish('renewed', { ...this.#event(), expiresAt });
     }
     return { applied: true };
+  }
+
+  /** Told once, with the first renewal that finds it. */
+  #learnRequest(reason: string | undefined): void {
+    if (reason === undefined || this.#releaseReason !== undefined) return;
+    this.#releaseReason = reason;
+    publish('release-requested', { ...this.#event(), reason });
+    this.#releaseRequest?.abort(reason);
   }
 
   /** One heartbeat. Never throws: a failure is told and tried again sooner. */

@@ -5,6 +5,7 @@ import {
   type LeaseIdentity,
   requestBreak,
   requestCompletion,
+  requestLettingGo,
   requestRelease,
   requestRenewal,
   requestReopening,
@@ -48,6 +49,10 @@ export class TableStore implements LeaseStore {
     return requestBreak(this.#context, lease, signal);
   }
 
+  requestRelease(lease: LeaseIdentity, reason: string, signal?: AbortSignal): Promise<boolean> {
+    return requestLettingGo(this.#context, lease, reason, signal);
+  }
+
   reopen(name: string, signal?: AbortSignal): Promise<boolean> {
     return requestReopening(this.#context, name, signal);
   }
@@ -55,6 +60,16 @@ export class TableStore implements LeaseStore {
   async read(name: string, _leaseId?: string, signal?: AbortSignal): Promise<LeaseItem | undefined> {
     const stored = await this.#context.table.get(name, signal);
     return stored && parseLeaseItem(name, stored);
+  }
+
+  async readMany(names: readonly string[], signal?: AbortSignal) {
+    const items = new Map(
+      (await this.#context.table.getMany(names, signal)).map((item) => [item.name, item]),
+    );
+    return names.map((name) => {
+      const stored = items.get(name);
+      return stored && parseLeaseItem(name, stored);
+    });
   }
 
   list(

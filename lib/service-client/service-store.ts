@@ -117,6 +117,10 @@ export class ServiceStore implements LeaseStore {
     return broken ? { kind: 'done' } : { kind: 'lost', reason: 'taken-over' };
   }
 
+  async requestRelease(): Promise<boolean> {
+    throw new UsageError('requestRelease needs a client with a table: new LockClient({ table })');
+  }
+
   async reopen(name: string, signal?: AbortSignal): Promise<boolean> {
     return (await this.#done('reopen', { name }, signal)).open;
   }
@@ -124,6 +128,11 @@ export class ServiceStore implements LeaseStore {
   async read(name: string, leaseId?: string, signal?: AbortSignal): Promise<LeaseItem | undefined> {
     const { lock } = await this.#done('inspect', { name, ...defined({ leaseId }) }, signal);
     return lock ? toItem(lock) : undefined;
+  }
+
+  /** The service is asked for each: an answer shows one lock. */
+  readMany(names: readonly string[], signal?: AbortSignal): Promise<readonly (LeaseItem | undefined)[]> {
+    return Promise.all(names.map((name) => this.read(name, undefined, signal)));
   }
 
   async *list(group: string | undefined, signal?: AbortSignal): AsyncIterable<readonly LeaseItem[]> {

@@ -14,6 +14,7 @@ const error = new Error('trouble');
 export const sampleEvents: { readonly [Name in keyof LibraryEvents]: LibraryEvents[Name] } = {
   granted: { ...lease, waitedMs: 3, takenOverFrom: other, adopted: false },
   held: { name: 'n', owner: 'o', holder: undefined },
+  'release-requested': { ...lease, reason: 'deployment' },
   renewed: { ...lease, expiresAt: 1 },
   'renewal-failed': { ...lease, error },
   lost: { ...ended, reason: 'expired', error: new LockLostError('n', 'expired', 2) },

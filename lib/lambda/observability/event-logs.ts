@@ -31,6 +31,8 @@ export function logListeners(write: WriteLog): Listeners {
           remainingMs: holder.remainingMs,
         },
       }),
+    'release-requested': (event) =>
+      write('info', 'release requested', { ...leaseFields(event), reason: event.reason }),
     renewed: (event) =>
       write('debug', 'lease renewed', { ...leaseFields(event), expiresAt: event.expiresAt }),
     'renewal-failed': (event) =>

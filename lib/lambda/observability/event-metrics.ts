@@ -22,6 +22,7 @@ export function metricListeners(add: AddMetric): Listeners {
       add(lossMetrics[reason], 1);
     },
     'stale-write-refused': () => add('StaleWriteRefused', 1),
+    'release-requested': () => add('ReleaseRequested', 1),
     'renewal-failed': () => add('RenewalFailed', 1),
     'release-failed': () => add('ReleaseFailed', 1),
     throttled: () => add('StoreThrottled', 1),

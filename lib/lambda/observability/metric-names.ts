@@ -33,6 +33,8 @@ export const metricUnits = {
   LostMaxHold: 'Count',
   /** Writes under an old token that a guard refused. */
   StaleWriteRefused: 'Count',
+  /** Holders that somebody asked to let go. */
+  ReleaseRequested: 'Count',
   /** Renewals that failed for the store's reasons; each is tried again. */
   RenewalFailed: 'Count',
   /** Releases that failed; the lease runs out by itself. */

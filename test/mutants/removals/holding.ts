@@ -200,8 +200,8 @@ export const holdingRemovals: readonly Removal[] = [
   {
     name: 'release: the token stays',
     file: holderRequests,
-    find: "const leaseAttributes = ['leaseId',",
-    replace: "const leaseAttributes = ['version', 'leaseId',",
+    find: "  ...['leaseId', 'owner', 'expiresAt',",
+    replace: "  ...['version', 'leaseId', 'owner', 'expiresAt',",
     noticedBy: [{ suite: 'lock' }],
   },
   {
@@ -235,9 +235,8 @@ export const holdingRemovals: readonly Removal[] = [
   {
     name: 'renew: one without an answer lengthens nothing here',
     file: lease,
-    find: "    if (outcome.kind !== 'done') return this.#settled(outcome);\n    this.#lastRenewalFailed = undefined;\n    this.#term.confirm(expiresAt);",
-    replace:
-      "    if (outcome.kind !== 'done') return this.#settled(outcome);\n    this.#lastRenewalFailed = undefined;\n    this.#term.confirm(expiresAt + 3_000);",
+    find: '    this.#lastRenewalFailed = undefined;\n    this.#term.confirm(expiresAt);',
+    replace: '    this.#lastRenewalFailed = undefined;\n    this.#term.confirm(expiresAt + 3_000);',
     noticedBy: [{ suite: 'lock' }],
   },
   {

@@ -1,0 +1,110 @@
+import type { AcquireOptions } from '../client/lock-client.js';
+import { LockHeldError, LockLostError, StoreError } from '../errors/index.js';
+import type { Lease } from '../lease/index.js';
+import { sleep } from '../runtime/index.js';
+import type { LockHost } from './lock-host.js';
+
+/** How a leader campaigns and leads. Without `waitMs`: a campaign has no end. */
+export interface LeadOptions extends Omit<AcquireOptions, 'waitMs' | 'change' | 'giveUpWhen' | 'supersede'> {
+  /** Ends the campaign, or the leading: the lease is released first. */
+  readonly signal?: AbortSignal;
+  /** How long somebody who has stepped down leaves the lead to the others, in milliseconds. @default 3,000 */
+  readonly stepDownPauseMs?: number;
+}
+
+/** What the work of a leader gets beside its lease. */
+export interface Leading {
+  /** Aborts when the lead is over: lost, asked for by somebody, or ended by the caller. Stop then. */
+  readonly signal: AbortSignal;
+}
+
+/** One wait of a campaign; the next one follows. In milliseconds. */
+const campaignMs = 3_600_000;
+/** After an error of the store that passes; waiting itself is paced by the acquire. */
+const storePauseMs = 1_000;
+/** Longer than the others' longest pause between two looks. */
+const defaultStepDownPauseMs = 3_000;
+
+/**
+ * Campaigns without end, runs the work while leading, and campaigns again after a loss or after stepping down.
+ *
+ * @returns the work's result, when it returns while it leads
+ * @throws the work's own error; the signal's own reason; StoreError that can't pass; AlreadyCompletedError; UsageError
+ */
+export async function lead<T>(
+  host: LockHost,
+  name: string,
+  work: (lease: Lease, leading: Leading) => Promise<T> | T,
+  options: LeadOptions = {},
+): Promise<T> {
+  const { signal, stepDownPauseMs = defaultStepDownPauseMs, ...terms } = options;
+  for (;;) {
+    const lease = await campaign(host, name, { ...terms, signal });
+    const term = await leadOnce(lease, work, signal);
+    if (term.kind === 'returned') return term.result;
+    if (term.kind === 'threw') throw term.error;
+    signal?.throwIfAborted();
+    // Who steps down leaves the lead to the others first.
+    if (term.kind === 'stepped-down') await sleep(host.runtime, stepDownPauseMs, signal);
+  }
+}
+
+async function campaign(host: LockHost, name: string, options: AcquireOptions): Promise<Lease> {
+  for (;;) {
+    try {
+      return await host.acquire(name, { ...options, waitMs: campaignMs });
+    } catch (error) {
+      const mayPass = error instanceof LockHeldError || (error instanceof StoreError && error.retryable);
+      if (!mayPass || options.signal?.aborted) throw error;
+      if (error instanceof StoreError) await sleep(host.runtime, storePauseMs, options.signal);
+    }
+  }
+}
+
+type Term<T> =
+  | { readonly kind: 'returned'; readonly result: T }
+  | { readonly kind: 'threw'; readonly error: unknown }
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'stepped-down' }
+  | { readonly kind: 'ended' };
+
+async function leadOnce<T>(
+  lease: Lease,
+  work: (lease: Lease, leading: Leading) => Promise<T> | T,
+  signal: AbortSignal | undefined,
+): Promise<Term<T>> {
+  const over = new AbortController();
+  const sources = [lease.signal, lease.releaseRequested, ...(signal ? [signal] : [])];
+  const listeners = sources.map((source) => {
+    const onAbort = () => over.abort(source.reason);
+    if (source.aborted) onAbort();
+    else source.addEventListener('abort', onAbort, { once: true });
+    return () => source.removeEventListener('abort', onAbort);
+  });
+  try {
+    const settled = await Promise.resolve()
+      .then(() => work(lease, { signal: over.signal }))
+      .then(
+        (result) => ({ kind: 'returned', result }) as const,
+        (error: unknown) => ({ kind: 'threw', error }) as const,
+      );
+    const wasLost = !lease.isHeld;
+    const wasAsked = lease.releaseRequested.aborted;
+    await lease[Symbol.asyncDispose]();
+    // Told to stop, it stopped: that is no end of its own. What it returns to the caller's wish to end is not lost.
+    if (settled.kind === 'threw' && !isToldToStop(settled.error, over.signal)) return settled;
+    if (wasLost) return { kind: 'lost' };
+    if (wasAsked) return { kind: 'stepped-down' };
+    // The caller's own wish to end: its reason is what comes out.
+    return settled.kind === 'threw' ? { kind: 'ended' } : settled;
+  } finally {
+    for (const stop of listeners) stop();
+  }
+}
+
+/** Whether work that threw did so because it was told to stop. */
+function isToldToStop(error: unknown, over: AbortSignal): boolean {
+  if (!over.aborted) return false;
+  if (error === over.reason || error instanceof LockLostError) return true;
+  return error instanceof Error && (error.name === 'AbortError' || error.cause === over.reason);
+}

@@ -1,0 +1,18 @@
+import type { AcquireOptions, TryAcquireOptions } from '../client/lock-client.js';
+import type { LockInfo } from '../client/lock-info.js';
+import type { WaitPacing } from '../client/wait-pacing.js';
+import type { Lease } from '../lease/index.js';
+import type { Runtime } from '../runtime/index.js';
+
+/** What the kit is built from: leases as everybody can have them. No rule of its own decides who holds one. */
+export interface LockHost {
+  readonly runtime: Runtime;
+  /** The label of leases that are given no other. */
+  readonly owner: string;
+  acquire(name: string, options?: AcquireOptions): Promise<Lease>;
+  tryAcquire(name: string, options?: TryAcquireOptions): Promise<Lease | null>;
+  /** Strongly consistent reads of many locks; of those that nobody ever held, nothing. In the order of the names. */
+  inspectMany(names: readonly string[], signal?: AbortSignal): Promise<readonly (LockInfo | undefined)[]>;
+  /** How long a call is willing to wait, and how its reads are spaced. */
+  pacing(waitMs: number): WaitPacing;
+}
