@@ -2,6 +2,7 @@
  * Draws the README's two pictures from one real run of `npm start`: the live view, and a fenced takeover with the tokens
  * that were really given. `npm run pictures`
  */
+import '../terminal/quiet-sdk.js';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createColors } from 'picocolors';
 import { performRun } from '../start/perform-run.js';
@@ -21,8 +22,9 @@ const folder = new URL('../../docs/images/', import.meta.url);
 const options = parseStartOptions(process.argv.slice(2));
 const progress = new RunProgress(() => {});
 const throughput = new Throughput();
-/** The last frame in which all has been seen that there is to see, and seats are still at work. */
+/** The first frame in which all has been seen that there is to see, and seats are still at work; else the last before. */
 let chosen: string | undefined;
+let told = false;
 let frames = 0;
 
 using interruption = listenForInterruption({ alsoCrashes: true });
@@ -35,7 +37,8 @@ const timer = setInterval(() => {
     objectsPerSecond: throughput.at(progress.elapsedMs, progress.objects),
   });
   frames += 1;
-  if (progress.phase === 'scanning' && progress.busySeats > 1 && isTelling()) chosen = picture;
+  if (progress.phase === 'scanning' && progress.busySeats > 1 && !told) chosen = picture;
+  told ||= progress.refusedWrites.length > 0 && progress.splits > 0 && progress.busySeats > 2;
 }, drawEveryMs);
 const outcome = await performRun(options, progress, interruption.signal).finally(() => clearInterval(timer));
 
@@ -51,10 +54,6 @@ const title =
 await writeFile(new URL('live-view.svg', folder), terminalSvg(chosen, columns, title));
 await writeFile(new URL('fenced-takeover.svg', folder), takeoverSvg(takeover));
 process.stdout.write(`docs/images/live-view.svg, docs/images/fenced-takeover.svg: of ${frames} frames\n`);
-
-function isTelling(): boolean {
-  return progress.refusedWrites.length > 0 || chosen === undefined;
-}
 
 /** The stopped worker and its successor, where the write of the former was refused. */
 function findTakeover(): Takeover | undefined {

@@ -36,7 +36,8 @@ class EnvironmentAgent extends Agent {
   readonly #agents = new Map<string, HttpAgent>();
 
   constructor(trust: { readonly ca?: string }) {
-    super(connections);
+    // The proxy’s agent takes what it trusts from the request, and that from here.
+    super({ ...connections, ...trust });
     this.#trust = trust;
   }
 

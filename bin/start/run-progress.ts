@@ -262,14 +262,10 @@ export class RunProgress {
     );
   }
 
-  #split({ seat, slice, child, pagesLeft }: Extract<WorkerEvent, { type: 'scan-slice-split' }>): void {
+  #split({ seat, slice, child }: Extract<WorkerEvent, { type: 'scan-slice-split' }>): void {
     this.splits++;
     this.#slice(child);
-    const left = `about ${Math.max(1, Math.round(pagesLeft))} pages left`;
-    this.tell(
-      'split',
-      `seat ${seat} splits slice ${formatSlice(slice)}, ${left}: ${formatSlice(child)} is new`,
-    );
+    this.tell('split', `seat ${seat} splits slice ${formatSlice(slice)}: ${formatSlice(child)} is new`);
   }
 
   #idle(number: number): void {

@@ -31,8 +31,6 @@ export type WorkerEvent =
       readonly seat: number;
       readonly slice: string;
       readonly child: string;
-      /** What was left of the slice, as a guess. */
-      readonly pagesLeft: number;
     }
   | { readonly type: 'scan-seat-ended'; readonly seat: number; readonly tookMs: number }
   | { readonly type: 'scan-split-refused' | 'scan-seat-waits' | 'scan-foreign-item' }

@@ -78,7 +78,7 @@ function counterPieces(progress: RunProgress, width: number, palette: Palette): 
           [` of ${progress.seats.size}`, palette.dim] as Piece,
         ]
       : []),
-    '   list requests ',
+    '   lists ',
     figure(progress.listRequests(), palette.bold),
   ];
 }
