@@ -71,6 +71,7 @@ const optionals = new Set([
   'throw',
   'execution',
   'supersedes',
+  'ownerKey',
   'expiresAt',
   'checkpoint',
   'clearCheckpoint',
@@ -113,6 +114,7 @@ const stranger = fc.record({
   leaseId: fc.stringMatching(/^[!-~]{8,64}$/),
   token: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
   supersedes: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
+  ownerKey: fc.stringMatching(/^[!-~]{16,128}$/),
 });
 
 /** A client's error, however it came. */
@@ -150,12 +152,12 @@ describe('malformed and hostile requests', () => {
     await using lease = await stage.it.actor().locks.acquire(victim, { leaseMs: 600_000, owner });
     const before = await stage.it.everything();
     await checkProperty(
-      fc.asyncProperty(stranger, async ({ request, leaseId, token, supersedes }) => {
+      fc.asyncProperty(stranger, async ({ request, leaseId, token, supersedes, ownerKey }) => {
         fc.pre(leaseId !== lease.leaseId);
         const event: Record<string, unknown> = { ...request };
         if ('leaseId' in request) event.leaseId = leaseId;
         if ('token' in request) event.token = token;
-        if (request.operation === 'acquire') event.supersedes = supersedes;
+        if (request.operation === 'acquire') Object.assign(event, { owner, supersedes, ownerKey });
         const answer = await handle(event);
         expect(JSON.stringify(answer)).not.toContain(lease.leaseId);
       }),

@@ -39,11 +39,13 @@ export class ServicePool {
   }
 
   /** What a lock client of this process is made with. */
-  clientOf(process: SimProcess): Pick<LockClientOptions, 'service' | 'lambdaClient'> {
+  clientOf(process: SimProcess): Pick<LockClientOptions, 'service' | 'ownerKey' | 'lambdaClient'> {
     const client = new SimClient(process, this.#habits, this.#wayOf(process));
     const invoke = (input: unknown, options?: { readonly abortSignal?: AbortSignal }) =>
       client.send(new InvokeCommand(input), options);
-    return { service: 'locks', lambdaClient: { send: client.send.bind(client), invoke } };
+    // Every attempt of an owner has its key, whichever process it is in.
+    const ownerKey = 'the-secret-of-all-owners';
+    return { service: 'locks', ownerKey, lambdaClient: { send: client.send.bind(client), invoke } };
   }
 
   crashAll(): void {
