@@ -105,6 +105,11 @@ export function isExactly(seenLeaseId: string, seenToken: number): Condition {
   });
 }
 
+/** Whose token may be lifted: an item of ours that is below it, and under which no lease runs. */
+export function mayBeRaised(token: number, takeoverBefore: number): Condition {
+  return all(isOurs, tokenRises(token), any(released, expiredBefore(takeoverBefore)));
+}
+
 /** The lease is the current one: the identity test in every later write (invariant I4). */
 export function isCurrent(leaseId: string): Condition {
   return { text: '#leaseId = :leaseId', values: { ':leaseId': leaseId } };

@@ -157,6 +157,31 @@ export const conditionsRemovals: readonly Removal[] = [
     ],
   },
   {
+    name: 'conditions: no token is lifted under a lease that runs (D04)',
+    file: conditions,
+    find: 'all(isOurs, tokenRises(token), any(released, expiredBefore(takeoverBefore)))',
+    replace: 'all(isOurs, tokenRises(token))',
+    noticedBy: [
+      {
+        file: 'test/unit/table/raise-tokens.test.ts',
+        title:
+          'are left alone where a lease runs, whose holder could not renew any more, and lifted where it has run out',
+      },
+    ],
+  },
+  {
+    name: 'conditions: no token is lowered (D04)',
+    file: conditions,
+    find: 'all(isOurs, tokenRises(token), any(released, expiredBefore(takeoverBefore)))',
+    replace: 'all(isOurs, any(released, expiredBefore(takeoverBefore)))',
+    noticedBy: [
+      {
+        file: 'test/unit/table/raise-tokens.test.ts',
+        title: 'are never lowered, and a second run finds nothing to do',
+      },
+    ],
+  },
+  {
     name: 'conditions: a renewal of a lost lease changes nothing (I4)',
     file: holderRequests,
     find: 'all(isCurrent(lease.leaseId), lengthens(expiresAt))',
