@@ -60,7 +60,7 @@ export interface SeatAnswer {
  * Looks are between these apart, in milliseconds, while nothing is free and nothing worth splitting; the long one is for
  * slices of which none moves on, as with pages that take minutes.
  */
-const pollFloorMs = 100;
+const pollFloorMs = 40;
 const pollCeilingMs = 400;
 const stillCeilingMs = 3_000;
 
@@ -246,7 +246,7 @@ class Seat {
     const { context, signal, time } = this.#host;
     const { random } = context.runtime;
     const ceilingMs = this.#isStill ? stillCeilingMs : pollCeilingMs;
-    this.#pauseMs = Math.min(ceilingMs, pollFloorMs + random() * (this.#pauseMs * 3 - pollFloorMs));
+    this.#pauseMs = Math.min(ceilingMs, pollFloorMs + random() * (this.#pauseMs * 2 - pollFloorMs));
     const untilExpiryMs = this.#search.soonestExpiryMs - context.clock.now().earliest;
     const delayMs = Math.min(
       this.#pauseMs,

@@ -4,8 +4,15 @@ export const separator = '/';
 /** Keys that are spread evenly look narrower than their kind of character by chance this often: more is no chance. */
 const chance = 0.001;
 
-/** Above it scripts have thousands of characters that lie next to each other. */
+/** Names of a level that are compared with one: more cost time and tell no more. */
+const maxNames = 100;
+
+/** Above it scripts have up to thousands of characters that lie next to each other, and each plane has its own. */
 const firstLargeScript = 0x2000;
+
+/** Characters of a small script, and how many stand for what lies between two scripts. */
+const scriptSize = 0x80;
+const charactersForGap = 32;
 
 /** A range of characters that stand at one place, by code point, both included. */
 interface Characters {
@@ -30,9 +37,12 @@ export class Place {
   readonly #ranges: readonly Characters[];
   /** The number of digits. */
   readonly base: number;
+  /** The same, without taking what was never seen of a kind for what is never there. */
+  readonly wide: Place;
 
-  constructor(ranges: readonly Characters[]) {
+  constructor(ranges: readonly Characters[], wide?: readonly Characters[]) {
     this.#ranges = ranges;
+    this.wide = wide ? new Place(wide) : this;
     this.base = ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0);
   }
 
@@ -58,48 +68,84 @@ export class Place {
   }
 }
 
+/** What stands at a place, by the kind of character in front of it. */
+type PlaceByKind = ReadonlyMap<number, Place>;
+
+/** In front of a name's first place. */
+const nothing = -1;
+
 /**
- * What keys look like: which characters stand at which place of which folder level. From few keys, one of each slice:
- * many of one slice lie next to each other and say nothing of the rest.
+ * What keys look like: which characters stand at which place of which folder level, behind which kind of character (words
+ * are of one script). From few keys, one of each slice: many of one slice lie next to each other and say nothing of the
+ * rest.
  */
 export class KeyShape {
-  readonly #levels: readonly (readonly Place[])[];
+  readonly #levels: readonly (readonly PlaceByKind[])[];
+  readonly #names: readonly (readonly string[])[];
 
   /**
-   * @param keys samples, without the run's prefix
+   * @param claimed a key of each slice, without the run's prefix: where its work has come to
+   * @param cuts of the plan, without the run's prefix
    */
-  constructor(keys: Iterable<string>) {
-    const seen: Map<number, Seen>[][] = [];
-    for (const key of keys) {
+  constructor(claimed: readonly string[], cuts: readonly string[]) {
+    const levels: Map<number, Map<number, Seen>>[][] = [];
+    for (const key of [...claimed, ...cuts]) {
       for (const [level, name] of key.split(separator).entries()) {
-        seen[level] ??= [];
-        const places = seen[level];
-        for (const [place, character] of [...name].entries()) {
-          places[place] ??= new Map();
-          note(places[place], character.codePointAt(0)!);
-        }
+        levels[level] ??= [];
+        noteName(levels[level], name);
       }
     }
-    this.#levels = seen.map((places) => places.map(toPlace));
+    const split = claimed.slice(-maxNames).map((key) => key.split(separator));
+    this.#names = levels.map((_, level) => split.flatMap((names) => names[level] ?? []));
+    this.#levels = levels.map((places) =>
+      places.map((kinds) => new Map([...kinds].map(([kind, seen]) => [kind, toPlace(seen)]))),
+    );
   }
 
-  /** A place of the names on a level; `undefined` if no name was seen that is so long. */
-  place(level: number, index: number): Place | undefined {
-    return this.#levels[level]?.[index];
+  /** The names on a level at which work has come to. */
+  names(level: number): readonly string[] {
+    return this.#names[level] ?? [];
+  }
+
+  /**
+   * A place of the names on a level.
+   *
+   * @param before the character in front of it
+   * @returns `undefined` if no name was seen that has one there
+   */
+  place(level: number, index: number, before: string | undefined): Place | undefined {
+    return this.#levels[level]?.[index]?.get(before === undefined ? nothing : kindId(before.codePointAt(0)!));
+  }
+}
+
+function noteName(places: Map<number, Map<number, Seen>>[], name: string): void {
+  let before = nothing;
+  for (const [index, character] of [...name].entries()) {
+    const point = character.codePointAt(0)!;
+    places[index] ??= new Map();
+    const kinds = places[index];
+    const seen = kinds.get(before) ?? new Map<number, Seen>();
+    kinds.set(before, seen);
+    note(seen, point);
+    before = kindId(point);
   }
 }
 
 function note(kinds: Map<number, Seen>, point: number): void {
-  const all = kindOf(point);
-  // Where the kind has no end, neighbours within a block belong together.
-  const id = all?.first ?? (point < firstLargeScript ? point & ~0x7f : firstLargeScript);
+  const id = kindId(point);
   const seen = kinds.get(id);
-  if (!seen) kinds.set(id, { all, count: 1, first: point, last: point });
+  if (!seen) kinds.set(id, { all: kindOf(point), count: 1, first: point, last: point });
   else {
     seen.count += 1;
     seen.first = Math.min(seen.first, point);
     seen.last = Math.max(seen.last, point);
   }
+}
+
+/** Characters that belong together: a kind of ASCII, or neighbours of a script. */
+function kindId(point: number): number {
+  if (point < 0x80) return kindOf(point)!.first;
+  return point < firstLargeScript ? point & ~0x7f : point & ~0xffff;
 }
 
 const kinds: readonly Characters[] = [
@@ -115,10 +161,28 @@ function kindOf(point: number): Characters | undefined {
 }
 
 function toPlace(seen: ReadonlyMap<number, Seen>): Place {
-  const ranges = [...seen.values()].map(({ all, count, first, last }) => {
+  const kinds = [...seen.values()].sort((a, b) => a.first - b.first);
+  const ranges = kinds.map(({ all, count, first, last }) => {
     if (!all) return { first, last };
     const share = (last - first + 1) / (all.last - all.first + 1);
     return share ** count < chance ? { first, last } : all;
   });
-  return new Place(ranges.sort((a, b) => a.first - b.first));
+  return new Place(withGaps(ranges), withGaps(kinds.map(({ all, first, last }) => all ?? { first, last })));
+}
+
+/** Between two scripts there may be others that nobody has come to yet: some characters stand for them, near ones more. */
+function withGaps(ranges: readonly Characters[]): Characters[] {
+  return ranges.flatMap((range, index) => {
+    const before = ranges[index - 1];
+    const gap = before ? range.first - before.last : 0;
+    if (!before || gap <= scriptSize) return [range];
+    const points = Array.from(
+      { length: charactersForGap },
+      (_, part) => before.last + Math.round(gap ** ((part + 1) / (charactersForGap + 1))),
+    );
+    return [...new Set(points)]
+      .filter((point) => point > before.last && point < range.first)
+      .map((point) => ({ first: point, last: point }))
+      .concat(range);
+  });
 }

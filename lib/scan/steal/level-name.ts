@@ -1,4 +1,4 @@
-import type { KeyShape } from './key-shape.js';
+import type { KeyShape, Place } from './key-shape.js';
 
 /** A cut goes so many places beyond the one at which it first differs. */
 const finerPlaces = 2;
@@ -11,16 +11,19 @@ export class LevelName {
   readonly #name: readonly string[];
   readonly #level: number;
   readonly #shape: KeyShape;
+  readonly #widePlace: number | undefined;
   /** What one of each place is worth. */
   readonly #weights: readonly number[];
 
   /**
    * @param reference the place whose step is worth one
+   * @param widePlace a place that may hold more than was seen there
    */
-  constructor(name: string, level: number, shape: KeyShape, reference?: number) {
+  constructor(name: string, level: number, shape: KeyShape, reference?: number, widePlace?: number) {
     this.#name = [...name];
     this.#level = level;
     this.#shape = shape;
+    this.#widePlace = widePlace;
     const unit = reference ?? Math.max(0, this.#name.length - 1);
     const weights = new Array<number>(unit + placesBehind + 1).fill(1);
     for (let place = unit - 1; place >= 0; place--)
@@ -38,6 +41,16 @@ export class LevelName {
   /** From this name to the next one of its length. */
   get unit(): number {
     return this.#weights[Math.max(0, this.#name.length - 1)]!;
+  }
+
+  /**
+   * The place at which names may go on beyond all that were seen: the first that varies, or the one before it where that
+   * shows all of its kind already.
+   */
+  get growingPlace(): number | undefined {
+    const varies = this.#weights.findIndex((_, place) => this.#base(place) > 1);
+    const grows = (place: number) => (this.#place(place)?.wide.base ?? 1) > this.#base(place);
+    return [varies, varies - 1].find((place) => place >= 0 && grows(place));
   }
 
   /** How far it is to another name; without one, to the end of the level. Negative if that lies before. */
@@ -76,20 +89,27 @@ export class LevelName {
     if (differs < 0) return undefined;
     let name = this.#name.slice(0, differs).join('');
     for (let place = differs; place < Math.min(digits.length, differs + finerPlaces + 1); place++) {
-      const at = this.#shape.place(this.#level, place);
+      const found = this.#shape.place(this.#level, place, [...name].at(-1));
+      const at = place === this.#widePlace ? found?.wide : found;
       if (!at) break;
-      name += at.characterOf(digits[place]!);
+      // Behind another kind of character there may be others.
+      name += at.characterOf(Math.min(digits[place]!, at.base - 1));
     }
     return name;
   }
 
+  #place(place: number): Place | undefined {
+    const found = this.#shape.place(this.#level, place, this.#name[place - 1]);
+    return place === this.#widePlace ? found?.wide : found;
+  }
+
   #base(place: number): number {
-    return this.#shape.place(this.#level, place)?.base ?? 1;
+    return this.#place(place)?.base ?? 1;
   }
 
   #digit(name: readonly string[], place: number): number {
     const character = name[place];
     if (character === undefined) return 0;
-    return this.#shape.place(this.#level, place)?.digitOf(character.codePointAt(0)!) ?? 0;
+    return this.#place(place)?.digitOf(character.codePointAt(0)!) ?? 0;
   }
 }

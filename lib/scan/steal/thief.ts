@@ -51,7 +51,10 @@ export class Thief {
 
   /** A slice was read: its claimed key shows what keys look like. */
   sees({ name, claimed }: SliceItem): void {
-    if (claimed !== undefined) this.#samples.set(name, claimed);
+    if (claimed === undefined) return;
+    // The latest stand last.
+    this.#samples.delete(name);
+    this.#samples.set(name, claimed);
   }
 
   /**
@@ -62,9 +65,9 @@ export class Thief {
    */
   async steal(held: readonly SliceItem[]): Promise<Loot> {
     const { run, context } = this.#host;
-    const beginning = run.prefix.length;
-    const keys = [...this.#samples.values(), ...run.cuts].filter((key) => key.startsWith(run.prefix));
-    const shape = new KeyShape(keys.map((key) => key.slice(beginning)));
+    const withoutPrefix = (keys: readonly string[]) =>
+      keys.filter((key) => key.startsWith(run.prefix)).map((key) => key.slice(run.prefix.length));
+    const shape = new KeyShape(withoutPrefix([...this.#samples.values()]), withoutPrefix(run.cuts));
     let mayComeUp = false;
     const victims: Victim[] = [];
     for (const slice of held) {

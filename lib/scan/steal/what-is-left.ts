@@ -105,6 +105,8 @@ interface PagePace {
   readonly level: number;
   readonly name: LevelName;
   readonly width: number;
+  /** How far the folder goes on behind it. */
+  readonly ahead: number;
   readonly folderPages: number;
 }
 
@@ -120,9 +122,57 @@ function measurePage(
   // A cut in another folder says nothing of where the page began.
   if (!isWhole && level < to.length - 1) return undefined;
   const start = from[level] ?? '';
-  const name = new LevelName(to[level]!, level, shape, firstDifference(start, to[level]!));
+  const reference = firstDifference(start, to[level]!);
+  const name = leadersName(
+    new LevelName(to[level]!, level, shape, reference),
+    to[level]!,
+    level,
+    shape,
+    reference,
+  );
   const width = Math.max(-name.widthTo(start), Number.EPSILON);
-  return { level, name, width, folderPages: name.total / width };
+  const past = name.total - name.widthTo(undefined);
+  const ahead = widthAhead(name, past, level, shape);
+  return { level, name, width, ahead, folderPages: (past + ahead) / width };
+}
+
+/** Whether a folder's names are what others are measured by: the topmost level is cut by the plan's own samples. */
+const isFolder = (level: number): boolean => level > 0;
+
+/** Nobody has come further in any folder: what was seen so far is no end. */
+function leadersName(
+  name: LevelName,
+  text: string,
+  level: number,
+  shape: KeyShape,
+  reference: number,
+): LevelName {
+  if (!isFolder(level) || shape.names(level).some((other) => name.widthTo(other) > 0)) return name;
+  const place = name.growingPlace;
+  return place === undefined ? name : new LevelName(text, level, shape, reference, place);
+}
+
+/**
+ * How far a folder goes on behind a name: to the end of what can be written in its places, if the names of all folders
+ * together are spread over that. Where they are not (numbers from zero up to each folder's own end, most of them low) a
+ * folder goes on for as long as it has gone on so far: that is to be expected of sizes of all orders of magnitude.
+ */
+function widthAhead(name: LevelName, past: number, level: number, shape: KeyShape): number {
+  const toEnd = name.widthTo(undefined);
+  const ahead = shape.names(level).map((other) => name.widthTo(other));
+  const inUpperHalf = ahead.filter((width) => past + width > name.total / 2).length;
+  return isFolder(level) && isRare(inUpperHalf, ahead.length) ? Math.min(toEnd, past) : toEnd;
+}
+
+/** Whether so few of so many would lie in one half by a chance below 0.001. */
+function isRare(count: number, of: number): boolean {
+  let term = 0.5 ** of;
+  let sum = term;
+  for (let index = 1; index <= count; index++) {
+    term *= (of - index + 1) / index;
+    sum += term;
+  }
+  return sum < 0.001;
 }
 
 /** What is left on each level, in the order of keys: the lowest folder's rest comes first. */
@@ -140,7 +190,9 @@ function stretchesUpTo(
     const name = level === page.level ? page.name : new LevelName(names[level]!, level, shape);
     // The folder itself is counted below.
     const offset = level < page.level ? name.unit : 0;
-    const width = name.widthTo(bound) - offset;
+    const toBound = name.widthTo(bound) - offset;
+    // The folder may end before its last possible name.
+    const width = level === page.level && bound === undefined ? Math.min(toBound, page.ahead) : toBound;
     if (!(width > 0)) continue;
     const pages =
       level === page.level
