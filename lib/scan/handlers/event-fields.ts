@@ -36,6 +36,13 @@ export class EventFields {
     return (this.#fields[field] ?? undefined) === undefined ? undefined : this.count(field, least, most);
   }
 
+  /** @throws UsageError unless the field is absent, true or false */
+  optionalFlag(field: string): boolean | undefined {
+    const value = this.#fields[field] ?? undefined;
+    if (value === undefined || typeof value === 'boolean') return value;
+    throw wrong(field, 'true or false', value);
+  }
+
   /** @throws UsageError unless the field is absent or a list of strings */
   optionalTexts(field: string): readonly string[] | undefined {
     const value = this.#fields[field] ?? undefined;

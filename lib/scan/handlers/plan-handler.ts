@@ -26,6 +26,8 @@ export interface PlanInput {
   readonly pageSize?: number;
   /** Cuts given by hand, or taken from an earlier run. */
   readonly cuts?: readonly string[];
+  /** The bucket is a requester-pays bucket. @default `LEASEHOLD_REQUESTER_PAYS` of the functions, else false */
+  readonly requesterPays?: boolean;
 }
 
 /** Each seat is an item of the map's input; 1,000 of them and the verdict fit into Step Functions' 256 KB. */
@@ -45,7 +47,8 @@ export function createPlanHandler(
   return async (event) => {
     const { settings, locks, s3 } = clients();
     const request = planRequest(event);
-    return planScan({ locks, s3, ...request, output: settings.output });
+    const { requesterPays = settings.requesterPays } = request;
+    return planScan({ locks, s3, ...request, requesterPays, output: settings.output });
   };
 }
 
@@ -61,5 +64,6 @@ function planRequest(event: unknown): PlanInput & { readonly run: string } {
     slices: fields.optionalCount('slices', 1, maxSlices),
     pageSize: fields.optionalCount('pageSize', 1, 1_000),
     cuts: fields.optionalTexts('cuts'),
+    requesterPays: fields.optionalFlag('requesterPays'),
   };
 }

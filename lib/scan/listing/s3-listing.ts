@@ -4,11 +4,16 @@ import { compareKeys } from '../keys/key-order.js';
 import type { ScanObject } from '../results/processor.js';
 import type { S3Requests } from './s3-requests.js';
 
+/** Many delete markers make empty pages; more than these in a row are no listing that comes to an end. */
+const maxEmptyPages = 1_000;
+
 /** The prefix that is scanned. */
 export interface ListingTarget {
   readonly bucket: string;
   /** The user's own, in every request. */
   readonly prefix: string;
+  /** Whoever lists pays: such a bucket refuses requests that do not say so. */
+  readonly requesterPays?: boolean;
 }
 
 /** One page of a listing. */
@@ -43,7 +48,8 @@ export async function listPage(
   signal?: AbortSignal,
 ): Promise<ListedPage> {
   let continuation: string | undefined;
-  for (;;) {
+  const tokens = new Set<string>();
+  for (let empty = 0; empty <= maxEmptyPages; empty++) {
     const answer = await requests.send<ListObjectsV2CommandOutput>(
       new ListObjectsV2Command({
         Bucket: target.bucket,
@@ -52,6 +58,7 @@ export async function listPage(
         MaxKeys: request.pageSize,
         StartAfter: request.after,
         ContinuationToken: continuation,
+        ...payer(target),
       }),
       target.bucket,
       signal,
@@ -59,13 +66,23 @@ export async function listPage(
     const toKey = keyReader(answer, target);
     const objects = (answer.Contents ?? []).map((listed) => parseScanObject(listed, toKey));
     checkListing(objects, target, request.after);
-    const truncated = answer.IsTruncated ?? false;
+    // Some S3 leave `IsTruncated` out: a way to more keys says the same.
+    const truncated = answer.IsTruncated === true || Boolean(answer.NextContinuationToken);
     if (objects.length > 0 || !truncated) return { objects, truncated };
     // S3 may answer with an empty page in the middle (many delete markers): there is no key to go on from.
     continuation = answer.NextContinuationToken;
     if (!continuation)
       throw unusable(target, 'it promises more keys behind an empty page, but no way to them');
+    if (tokens.has(continuation)) {
+      throw unusable(target, 'behind an empty page it answers with a token that it gave before');
+    }
+    tokens.add(continuation);
   }
+  throw unusable(target, `it answers with more than ${maxEmptyPages} empty pages in a row`);
+}
+
+function payer({ requesterPays }: ListingTarget): { readonly RequestPayer?: 'requester' } {
+  return requesterPays ? { RequestPayer: 'requester' } : {};
 }
 
 /** The first key behind another, or `undefined` if there is none: a probe, one request. */
@@ -95,6 +112,7 @@ export async function allGroups(
       Prefix: target.prefix,
       EncodingType: 'url',
       Delimiter: '/',
+      ...payer(target),
     }),
     target.bucket,
     signal,
@@ -102,7 +120,7 @@ export async function allGroups(
     1,
   );
   const toKey = keyReader(answer, target);
-  if (answer.IsTruncated) return [];
+  if (answer.IsTruncated || answer.NextContinuationToken) return [];
   return (answer.CommonPrefixes ?? []).map((group) => toKey(group.Prefix));
 }
 

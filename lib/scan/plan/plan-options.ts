@@ -1,4 +1,5 @@
 import { UsageError } from '../../errors/index.js';
+import { checkWholeNumber } from '../check-number.js';
 import { maxKeyBytes } from '../keys/cut.js';
 import { runOutputPrefix } from '../results/slice-output.js';
 import { checkRunName } from '../slices/scan-run.js';
@@ -11,14 +12,18 @@ const maxSlices = 10_000;
 export function checkPlanOptions(options: PlanOptions): void {
   const { run, bucket, prefix = '', seats, slices = seats, pageSize = 1000, cuts = [] } = options;
   checkRunName(run);
-  checkInteger('seats', seats, 1, maxSlices);
-  checkInteger('slices', slices, 1, maxSlices);
-  checkInteger('pageSize', pageSize, 1, 1000);
+  checkWholeNumber('seats', seats, 1, maxSlices);
+  checkWholeNumber('slices', slices, 1, maxSlices);
+  checkWholeNumber('pageSize', pageSize, 1, 1000);
   if (typeof bucket !== 'string' || bucket === '') throw new UsageError('bucket: the name is missing');
   if (bucket.endsWith('--x-s3')) {
     throw new UsageError(
       `bucket: "${bucket}" is a directory bucket; its listing has no order to cut in slices`,
     );
+  }
+  const { requesterPays } = options;
+  if (requesterPays !== undefined && typeof requesterPays !== 'boolean') {
+    throw new UsageError(`requesterPays: must be true or false, got ${String(requesterPays)}`);
   }
   checkKey('prefix', prefix);
   if (cuts.length >= maxSlices) throw new UsageError(`cuts: at most ${maxSlices - 1}, got ${cuts.length}`);
@@ -34,11 +39,6 @@ function checkOutputOutside({ bucket, run, output }: PlanOptions, prefix: string
   throw new UsageError(
     `output: s3://${output.bucket}/${written} lies inside the scanned s3://${bucket}/${prefix}; name another prefix or bucket`,
   );
-}
-
-function checkInteger(option: string, value: number, least: number, most: number): void {
-  if (Number.isInteger(value) && value >= least && value <= most) return;
-  throw new UsageError(`${option}: must be a whole number from ${least} to ${most}, got ${String(value)}`);
 }
 
 function checkKey(option: string, key: unknown): void {

@@ -38,6 +38,13 @@ export interface PlanOptions {
   readonly cuts?: readonly string[];
   /** Where large results and the processor's output go; not inside the scanned prefix. */
   readonly output?: OutputPlace;
+  /**
+   * The bucket is a requester-pays bucket, and whoever scans pays: said with every listing of the run.
+   *
+   * @default false
+   * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/RequesterPaysBuckets.html
+   */
+  readonly requesterPays?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -103,8 +110,9 @@ async function planWith(options: PlanOptions): Promise<ScanPlan> {
 
 async function planned(context: LeaseContext, s3: S3Requests, options: PlanOptions): Promise<ScanRun> {
   const { run, bucket, prefix = '', pageSize = 1000, seats, cuts = [], output, signal } = options;
+  const requesterPays = options.requesterPays === true;
   const wanted = options.slices ?? seats;
-  const target = { bucket, prefix };
+  const target = { bucket, prefix, requesterPays };
   const requests = new PlanRequests(s3, target, { pageSize, limit: requestsPerSlice * wanted, signal });
   const plan = await planCuts(requests, wanted, cuts);
   return {
@@ -114,6 +122,7 @@ async function planned(context: LeaseContext, s3: S3Requests, options: PlanOptio
     pageSize,
     ...plan,
     ...(output && { output }),
+    ...(requesterPays && { requesterPays }),
     planRequests: s3.count,
     startedAtMs: Math.floor(context.clock.now().latest),
     rounds: 0,

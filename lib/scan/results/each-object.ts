@@ -1,12 +1,13 @@
 import { type Runtime, retry, systemRuntime } from '../../runtime/index.js';
+import { checkWholeNumber } from '../check-number.js';
 import { inParallel } from '../seats/in-parallel.js';
 import type { ProcessContext, ScanObject, ScanPage } from './processor.js';
 
 /** How the objects of a page are worked on. Spread a `ProcessContext` into it. */
 export interface EachObjectOptions extends Pick<ProcessContext, 'signal' | 'failed'> {
-  /** Objects at the same time. @default 8 */
+  /** Objects at the same time, 1 to 1,000. @default 8 */
   readonly concurrency?: number;
-  /** Further tries of an object that failed. @default 2 */
+  /** Further tries of an object that failed, 0 to 20. @default 2 */
   readonly retries?: number;
   readonly runtime?: Runtime;
 }
@@ -19,19 +20,23 @@ export interface EachObjectCounts {
 
 /** In milliseconds. */
 const spacing = { firstPauseMs: 100, maxPauseMs: 30_000 };
+const maxConcurrency = 1_000;
+const maxRetries = 20;
 
 /**
  * Works on each object of a page. One that fails is tried again; if it fails for good it is recorded with its key,
  * and the others go on. A stale token or a lost lease is no object's fault and ends the page.
  *
- * @throws the signal's reason; StaleTokenError, LockLostError of the work
+ * @throws UsageError for a setting that is no such number, before any work; the signal's reason; StaleTokenError, LockLostError of the work
  */
 export async function eachObject(
   page: Pick<ScanPage, 'objects'>,
   work: (object: ScanObject, signal: AbortSignal) => Promise<unknown>,
   options: EachObjectOptions,
 ): Promise<EachObjectCounts> {
-  const { signal, concurrency = 8 } = options;
+  const { signal, concurrency = 8, retries = 2 } = options;
+  checkWholeNumber('concurrency', concurrency, 1, maxConcurrency);
+  checkWholeNumber('retries', retries, 0, maxRetries);
   const counts = { done: 0, failed: 0 };
   await inParallel(page.objects, concurrency, async (object) => {
     const error = await triedOften(() => work(object, signal), options);

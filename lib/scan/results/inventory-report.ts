@@ -1,3 +1,4 @@
+import { checkWholeNumber } from '../check-number.js';
 import { ageDays, type InventoryPartial } from './inventory.js';
 import {
   byBytes,
@@ -34,8 +35,10 @@ export interface InventoryReport {
  * An inventory as sorted tables.
  *
  * @param top rows of the tables that could be long
+ * @throws UsageError unless `top` is a whole number
  */
 export function inventoryReport(partial: InventoryPartial, top = 20): InventoryReport {
+  checkWholeNumber('top', top, 0);
   const { objects, bytes, digest, largest } = partial;
   return {
     objects,

@@ -1,3 +1,4 @@
+import { checkWholeNumber } from '../check-number.js';
 import { addDigests, emptyDigest, KeyDigest } from '../keys/key-digest.js';
 import { compareKeys } from '../keys/key-order.js';
 import { compactGroups, GroupCounter, type GroupCounts, groupName, mergeGroups } from './inventory-groups.js';
@@ -36,9 +37,15 @@ const maxExtensionLength = 12;
 
 const noGroup = ' none';
 
-/** The built-in processor: what is there. Counts are exact; of very many groups the largest are named. */
+/**
+ * The built-in processor: what is there. Counts are exact; of very many groups the largest are named.
+ *
+ * @param options.largest objects named, 0 to 1,000. @default 10
+ * @throws UsageError
+ */
 export function inventory(options: { readonly largest?: number } = {}): Processor<InventoryPartial> {
   const maxLargest = options.largest ?? 10;
+  checkWholeNumber('largest', maxLargest, 0, 1_000);
   return {
     // Write units for a few KB cost less than a PUT.
     inlineBytes: 16_000,

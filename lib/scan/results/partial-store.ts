@@ -1,5 +1,6 @@
 import { GetObjectCommand, type GetObjectCommandOutput, PutObjectCommand } from '@aws-sdk/client-s3';
 import { UsageError } from '../../errors/index.js';
+import { checkWholeNumber } from '../check-number.js';
 import type { S3Requests } from '../listing/s3-requests.js';
 
 /** A processor's result as an item has it: JSON text, or where the text lies. */
@@ -31,6 +32,7 @@ export class PartialStore {
   constructor(requests: S3Requests, place: PartialPlace | undefined, inlineBytes = defaultInlineBytes) {
     this.#requests = requests;
     this.#place = place;
+    checkWholeNumber('inlineBytes', inlineBytes, 0);
     this.#inlineBytes = Math.min(inlineBytes, maxInlineBytes);
   }
 

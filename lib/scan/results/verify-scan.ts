@@ -1,5 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { type LeaseContext, takeoverBefore, ttlAfter } from '../../lease/index.js';
+import { checkWholeNumber } from '../check-number.js';
 import { S3Requests } from '../listing/s3-requests.js';
 import { type RunOptions, type RunState, readRun } from '../slices/read-run.js';
 import { runName, type ScanRun } from '../slices/scan-run.js';
@@ -36,10 +37,11 @@ export interface ScanVerdict {
  * Proves a run complete: every slice is read consistently, all are completed, and they tile from open to open. A
  * slice that was quarantined fails the run, naming its range; one that is unfinished asks for another round.
  *
- * @throws UsageError if the run was never planned; StoreError; the signal's reason
+ * @throws UsageError if the run was never planned, or `maxRounds` is no whole number; StoreError; the signal's reason
  */
 export async function verifyScan(options: VerifyOptions): Promise<ScanVerdict> {
   const { locks, run, processor, signal, maxRounds = 20 } = options;
+  checkWholeNumber('maxRounds', maxRounds, 1);
   const { context } = locks;
   const state = await readRun(options);
   const before = takeoverBefore(context);

@@ -1,13 +1,15 @@
 /**
  * Works on items, some at a time. After the first failure no new item is begun, and it waits for those in flight.
  *
- * @throws the first failure
+ * @param width from 1
+ * @throws the first failure; RangeError for a width at which nothing would be worked on
  */
 export async function inParallel<T>(
   items: readonly T[],
   width: number,
   work: (item: T) => Promise<unknown>,
 ): Promise<void> {
+  if (!(width >= 1)) throw new RangeError(`no lane to work in: ${width}`);
   let next = 0;
   const failures: unknown[] = [];
   const lane = async (): Promise<void> => {

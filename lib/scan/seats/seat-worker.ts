@@ -1,8 +1,8 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { LockClient } from '../../client/index.js';
-import { UsageError } from '../../errors/index.js';
 import { ensureStoreTime, type Lease } from '../../lease/index.js';
 import { sleep } from '../../runtime/index.js';
+import { checkMilliseconds, checkWholeNumber } from '../check-number.js';
 import type { Processor } from '../results/processor.js';
 import { isPassing } from '../slices/persistence.js';
 import { takeable } from '../slices/scan-conditions.js';
@@ -104,9 +104,13 @@ class Seat {
   #isStill = false;
 
   static async open(options: SeatOptions): Promise<Seat> {
-    const { locks, s3, run, seat, processor, signal } = options;
-    if (!Number.isInteger(seat) || seat < 0)
-      throw new UsageError(`seat: must be a whole number from 0, got ${seat}`);
+    const { locks, s3, run, seat, processor, signal, marginMs = 5_000 } = options;
+    const { pageTimeoutMs = 15 * 60_000, remainingMs } = options;
+    checkWholeNumber('seat', seat, 0);
+    checkMilliseconds('marginMs', marginMs, 0);
+    checkMilliseconds('pageTimeoutMs', pageTimeoutMs, 1);
+    if (remainingMs) checkMilliseconds('remainingMs()', remainingMs(), Number.NEGATIVE_INFINITY);
+    if (processor.inlineBytes !== undefined) checkWholeNumber('inlineBytes', processor.inlineBytes, 0);
     const { context } = locks;
     await ensureStoreTime(context, signal);
     return new Seat(locks, {
@@ -115,8 +119,8 @@ class Seat {
       run: await checkRun(context, run, signal),
       seat,
       processor,
-      time: new SeatTime(context.runtime, options.remainingMs, options.marginMs ?? 5_000),
-      pageTimeoutMs: options.pageTimeoutMs ?? 15 * 60_000,
+      time: new SeatTime(context.runtime, remainingMs, marginMs),
+      pageTimeoutMs,
       signal,
     });
   }

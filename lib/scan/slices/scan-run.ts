@@ -21,6 +21,8 @@ export interface ScanRun {
   /** Nothing was seen above it when the run was planned. */
   readonly emptyAfter?: string;
   readonly output?: OutputPlace;
+  /** The bucket is a requester-pays bucket. */
+  readonly requesterPays?: boolean;
   /** Requests that the planning cost. */
   readonly planRequests: number;
   /** Store time in milliseconds. */
@@ -92,6 +94,7 @@ function parseScanRun(run: string, stored: StoredItem): ScanRun {
     cuts,
     emptyAfter,
     output,
+    requesterPays,
     planRequests,
     startedAtMs,
     rounds,
@@ -110,6 +113,7 @@ function parseScanRun(run: string, stored: StoredItem): ScanRun {
     startedAtMs: startedAtMs as number,
     rounds: (rounds as number | undefined) ?? 0,
     ...(emptyAfter !== undefined && { emptyAfter: emptyAfter as string }),
+    ...(requesterPays === true && { requesterPays }),
     ...(place && { output: { bucket: place.bucket, prefix: place.prefix ?? '' } }),
   };
 }

@@ -7,11 +7,12 @@ const chance = 0.001;
 /** Names of a level that are compared with one: more cost time and tell no more. */
 const maxNames = 100;
 
-/** Above it scripts have up to thousands of characters that lie next to each other, and each plane has its own. */
+/** Above it scripts have up to thousands of characters. */
 const firstLargeScript = 0x2000;
 
 /** Characters of a small script, and how many stand for what lies between two scripts. */
 const scriptSize = 0x80;
+const largeScriptSize = 0x1000;
 const charactersForGap = 32;
 
 /** A range of characters that stand at one place, by code point, both included. */
@@ -22,8 +23,8 @@ interface Characters {
 
 /** What was seen of one kind of character at one place. */
 interface Seen {
-  /** All characters of the kind; absent: the kind has no end that is known. */
-  readonly all: Characters | undefined;
+  /** All characters of the kind. */
+  readonly all: Characters;
   count: number;
   first: number;
   last: number;
@@ -142,10 +143,9 @@ function note(kinds: Map<number, Seen>, point: number): void {
   }
 }
 
-/** Characters that belong together: a kind of ASCII, or neighbours of a script. */
+/** Characters that belong together, by their first one. */
 function kindId(point: number): number {
-  if (point < 0x80) return kindOf(point)!.first;
-  return point < firstLargeScript ? point & ~0x7f : point & ~0xffff;
+  return kindOf(point).first;
 }
 
 const kinds: readonly Characters[] = [
@@ -154,20 +154,24 @@ const kinds: readonly Characters[] = [
   { first: 0x61, last: 0x7a },
 ];
 
-function kindOf(point: number): Characters | undefined {
-  if (point >= 0x80) return undefined;
-  // A sign of ASCII stands for itself.
-  return kinds.find(({ first, last }) => first <= point && point <= last) ?? { first: point, last: point };
+/** A kind of ASCII, of which a sign stands for itself; or neighbours of a script. */
+function kindOf(point: number): Characters {
+  if (point < 0x80) {
+    const kind = kinds.find(({ first, last }) => first <= point && point <= last);
+    return kind ?? { first: point, last: point };
+  }
+  const size = point < firstLargeScript ? scriptSize : largeScriptSize;
+  const first = point - (point % size);
+  return { first, last: first + size - 1 };
 }
 
 function toPlace(seen: ReadonlyMap<number, Seen>): Place {
   const kinds = [...seen.values()].sort((a, b) => a.first - b.first);
   const ranges = kinds.map(({ all, count, first, last }) => {
-    if (!all) return { first, last };
     const share = (last - first + 1) / (all.last - all.first + 1);
     return share ** count < chance ? { first, last } : all;
   });
-  return new Place(withGaps(ranges), withGaps(kinds.map(({ all, first, last }) => all ?? { first, last })));
+  return new Place(withGaps(ranges), withGaps(kinds.map(({ all }) => all)));
 }
 
 /** Between two scripts there may be others that nobody has come to yet: some characters stand for them, near ones more. */

@@ -90,7 +90,8 @@ export class Thief {
 
   async #split({ slice, left }: Victim): Promise<string | undefined> {
     const { run, seat, context, signal } = this.#host;
-    const cut = left.cutAhead(pagesAhead(left.pages, context));
+    // Where a place is too fine to be told apart the middle is not.
+    const cut = left.cutAhead(pagesAhead(left.pages, context)) ?? left.cutAhead(left.pages / 2);
     if (cut === undefined) return undefined;
     const child = await splitSlice(context, slice, cut, signal);
     const { name } = slice;
