@@ -93,6 +93,22 @@ describe('seats', () => {
     await first;
   });
 
+  it('D45 a lock in the group of the slices is passed over and told, by seats and by the proof', async () => {
+    await using scene = await stage.scene(keys);
+    await scene.plan({ prefix: 'k/', slices: 2, pageSize: 5 });
+    const told: ScanEvents['scan-foreign-item'][] = [];
+    using _events = onScan('scan-foreign-item', scene.run, (event) => told.push(event));
+    const group = `scan/${scene.run}`;
+    // One under a name of its own, and one that has a name as a child would.
+    const names = ['somebody-elses', `${group}/c${'0'.repeat(24)}`];
+    for (const name of names)
+      expect(await scene.locks.tryAcquire(name, { group, owner: 'x' })).not.toBeNull();
+    expect(await scene.work()).toMatchObject({ status: 'done' });
+    expect(await scene.verify()).toMatchObject({ status: 'complete', report: { objects: 50, tiles: true } });
+    expect(told.map(({ name }) => name).sort()).toEqual([...names].sort());
+    expect(await scene.keys()).toEqual(keys);
+  });
+
   it('what a holder leaves that is gone is split, and its rest taken over: at the latest in the next round', async () => {
     await using scene = await stage.scene(keys);
     await scene.plan({ prefix: 'k/', slices: 1, pageSize: 5 });

@@ -76,3 +76,20 @@ describe('a listing that goes on (D17)', () => {
     expect(await groups({ CommonPrefixes, NextContinuationToken: 'one' })).toEqual([]);
   });
 });
+
+describe('a requester-pays bucket (D26)', () => {
+  it('D26 every listing says who pays, and only where that was asked for', async () => {
+    const asked: unknown[] = [];
+    const send = async ({ input }: { readonly input: { readonly RequestPayer?: string } }) => {
+      asked.push(input.RequestPayer);
+      return {};
+    };
+    const requests = new S3Requests({ send } as never, systemRuntime);
+    for (const requesterPays of [true, false]) {
+      const target = { bucket: 'data', prefix: '', requesterPays };
+      await listPage(requests, target, { after: 'a', pageSize: 1 });
+      await allGroups(requests, target, 1_000);
+    }
+    expect(asked).toEqual(['requester', 'requester', undefined, undefined]);
+  });
+});
