@@ -86,9 +86,9 @@ export class KeyShape {
 
   /**
    * @param claimed a key of each slice, without the run's prefix: where its work has come to
-   * @param cuts of the plan, without the run's prefix
+   * @param cuts of the plan, without the run’s prefix. @default none
    */
-  constructor(claimed: readonly string[], cuts: readonly string[]) {
+  constructor(claimed: readonly string[], cuts: readonly string[] = []) {
     const levels: Map<number, Map<number, Seen>>[][] = [];
     for (const key of [...claimed, ...cuts]) {
       for (const [level, name] of key.split(separator).entries()) {
@@ -168,10 +168,16 @@ function kindOf(point: number): Characters {
 function toPlace(seen: ReadonlyMap<number, Seen>): Place {
   const kinds = [...seen.values()].sort((a, b) => a.first - b.first);
   const ranges = kinds.map(({ all, count, first, last }) => {
-    const share = (last - first + 1) / (all.last - all.first + 1);
+    const size = all.first < 0x80 ? all.last - all.first + 1 : likelySize(all.first);
+    const share = (last - first + 1) / size;
     return share ** count < chance ? { first, last } : all;
   });
   return new Place(withGaps(ranges), withGaps(kinds.map(({ all }) => all)));
+}
+
+/** A script uses few of the characters of its block. */
+function likelySize(point: number): number {
+  return point < firstLargeScript ? 32 : 64;
 }
 
 /** Between two scripts there may be others that nobody has come to yet: some characters stand for them, near ones more. */

@@ -1,4 +1,5 @@
 import type { LeaseContext } from '../../lease/index.js';
+import { topCharacter } from '../keys/cut.js';
 import { publishScan } from '../seats/scan-events.js';
 import type { SeatHost } from '../seats/seat-host.js';
 import { parseSliceId, type SliceItem } from '../slices/slice.js';
@@ -67,7 +68,14 @@ export class Thief {
     const { run, context } = this.#host;
     const withoutPrefix = (keys: readonly string[]) =>
       keys.filter((key) => key.startsWith(run.prefix)).map((key) => key.slice(run.prefix.length));
-    const shape = new KeyShape(withoutPrefix([...this.#samples.values()]), withoutPrefix(run.cuts));
+    // The plan saw a key with that character.
+    const seenLast = run.emptyAfter?.endsWith(topCharacter)
+      ? [run.emptyAfter.slice(0, -topCharacter.length)]
+      : [];
+    const shape = new KeyShape(
+      withoutPrefix([...this.#samples.values()]),
+      withoutPrefix([...run.cuts, ...seenLast]),
+    );
     let mayComeUp = false;
     const victims: Victim[] = [];
     for (const slice of held) {
