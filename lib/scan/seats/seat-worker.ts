@@ -102,6 +102,7 @@ class Seat {
   #emptyLooks = 0;
   #progressSum = -1;
   #isStill = false;
+  #hasWorked = false;
 
   static async open(options: SeatOptions): Promise<Seat> {
     const { locks, s3, run, seat, processor, signal, marginMs = 5_000 } = options;
@@ -180,6 +181,8 @@ class Seat {
       this.#emptyLooks = 0;
       return false;
     }
+    // A seat that came to take over what others left (a later round) stays for a slice of which nobody moves on.
+    if (this.#isStill && !this.#hasWorked) return false;
     this.#emptyLooks += 1;
     return this.#emptyLooks >= maxEmptyLooks;
   }
@@ -187,6 +190,7 @@ class Seat {
   async #workOn(lease: Lease): Promise<'more' | 'superseded' | undefined> {
     const counts = this.#counts;
     if (lease.takenOverFrom) counts.takeovers += 1;
+    this.#hasWorked = true;
     const work = new SliceWork(this.#host, lease);
     const { runtime } = this.#host.context;
     const sinceMs = runtime.monotonicMs();
