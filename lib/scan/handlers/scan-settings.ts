@@ -17,8 +17,6 @@ export interface ScanSettings {
   readonly ledgerTable: string | undefined;
   /** `LEASEHOLD_OUTPUT_BUCKET` and `LEASEHOLD_OUTPUT_PREFIX`: where large results go. */
   readonly output: { readonly bucket: string; readonly prefix: string } | undefined;
-  /** `LEASEHOLD_REQUESTER_PAYS`: `true` for a requester-pays bucket; absent: false. */
-  readonly requesterPays: boolean;
 }
 
 /** @throws UsageError that names the variable, its limit and its value */
@@ -34,18 +32,11 @@ export function scanSettings(env: Environment): ScanSettings {
     leaseMs: parseLease(present(env, 'LEASEHOLD_LEASE_MS')),
     ledgerTable: present(env, 'LEASEHOLD_LEDGER_TABLE'),
     output: bucket ? { bucket, prefix: env.LEASEHOLD_OUTPUT_PREFIX ?? '' } : undefined,
-    requesterPays: parseFlag('LEASEHOLD_REQUESTER_PAYS', present(env, 'LEASEHOLD_REQUESTER_PAYS')),
   };
 }
 
 function present(env: Environment, name: string): string | undefined {
   return env[name]?.trim() || undefined;
-}
-
-function parseFlag(name: string, text: string | undefined): boolean {
-  if (text === undefined || text === 'false') return false;
-  if (text === 'true') return true;
-  throw new UsageError(`${name}: must be true or false, got "${text}"`);
 }
 
 function parseLease(text: string | undefined): number | undefined {
