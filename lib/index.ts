@@ -10,4 +10,5 @@ export {
   type TakenOver,
 } from './lease/index.js';
 export { type Runtime, systemRuntime } from './runtime/index.js';
-export type { Condition, ItemChange, LeaseTable, StoredItem } from './table/index.js';
+// The constructs have a LeaseTable, too.
+export type { Condition, ItemChange, LeaseTable as LeaseTablePort, StoredItem } from './table/index.js';

@@ -1,9 +1,10 @@
+export type { ExecutionWatch } from '../service/execution-watch.js';
 export {
   createLockService,
-  type ExecutionWatch,
-  type LockService,
+  // The constructs have a LockService, too.
+  type LockService as LockServiceAnswers,
   type LockServiceOptions,
-} from '../service/index.js';
+} from '../service/lock-service.js';
 export type { Environment, RemainingTime } from './invocation.js';
 export { createLockServiceHandler } from './lock-service-handler.js';
 export type { Choice, LockedHandlerOptions } from './locked-handler-options.js';

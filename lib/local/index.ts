@@ -17,6 +17,6 @@ export type { MeterEntry, RequestMeter } from './faults/request-meter.js';
 export type { S3Fault, S3FaultHook } from './s3/s3-fault.js';
 export type { S3Operation, S3Request } from './s3/s3-request.js';
 export type { S3Requests } from './s3/s3-requests.js';
-export { type LocalS3, type StartS3Options, startS3 } from './s3/start-s3.js';
+export { type LocalS3, type LocalS3ClientConfig, type StartS3Options, startS3 } from './s3/start-s3.js';
 export { type WalkedFile, walkDirectory } from './s3/walk-directory.js';
 export { type SweepExpiredOptions, sweepExpired } from './sweep-expired.js';

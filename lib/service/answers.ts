@@ -179,14 +179,8 @@ export type ServiceFailure = v.InferOutput<typeof failure>;
 /** An error as JSON. */
 export type ServiceErrorBody = ServiceFailure['error'];
 
-/** Any answer. */
-export type ServiceAnswer = { [Name in Operation]: SuccessOf<Name> }[Operation] | ServiceFailure;
-
 /** A lock as the service shows it. */
 export type ShownLock = v.InferOutput<typeof lock>;
 
 /** Who holds a lock, as the service shows it. */
 export type ShownHolder = v.InferOutput<typeof holder>;
-
-/** Store time as the service tells it. */
-export type ShownTime = v.InferOutput<typeof now>;

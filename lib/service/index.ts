@@ -1,4 +1,4 @@
-export type { ServiceAnswer, ServiceErrorBody, ServiceFailure, SuccessOf } from './answers.js';
+export type { ServiceAnswer } from './answer.js';
 export { type ExecutionEnd, endExecution, isStatusChange } from './execution-end.js';
 export type { ExecutionState, ExecutionWatch } from './execution-watch.js';
 export { isUrlEvent, overHttp, type UrlAnswer } from './function-url.js';
@@ -8,5 +8,4 @@ export {
   type LockService,
   type LockServiceOptions,
 } from './lock-service.js';
-export type { Operation, RequestOf, ServiceRequest } from './requests.js';
 export { stepFunctions } from './step-functions.js';

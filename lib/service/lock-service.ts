@@ -2,7 +2,7 @@ import { StoreError, UsageError } from '../errors/index.js';
 import type { LeaseContext } from '../lease/index.js';
 import { acquire, resume } from './acquire-operation.js';
 import { nameRule } from './allowed-names.js';
-import type { ServiceAnswer } from './answers.js';
+import type { ServiceAnswer } from './answer.js';
 import type { ExecutionWatch } from './execution-watch.js';
 import { complete, release, renew } from './holder-operations.js';
 import { breakLease, reopen } from './operator-operations.js';

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,6 +7,8 @@ import { promisify } from 'node:util';
 import { subPaths } from './sub-paths.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
+const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const installed = new Set(Object.keys({ ...dependencies, ...peerDependencies }));
 
 /**
  * The declarations into `<dist>/types` for importers of ES modules and into `<dist>/cjs/types` for `require`: the same
@@ -29,6 +32,7 @@ export async function buildDeclarations(dist: string): Promise<readonly string[]
       subPaths.map(({ source }) => source.replace(/\.ts$/, '.d.ts')),
     );
     for (const [path, text] of texts) {
+      checkImports(path, text);
       for (const folder of ['types', 'cjs/types']) {
         const target = join(dist, folder, path);
         await mkdir(dirname(target), { recursive: true });
@@ -38,6 +42,14 @@ export async function buildDeclarations(dist: string): Promise<readonly string[]
     return [...texts.keys()];
   } finally {
     await rm(made, { recursive: true, force: true });
+  }
+}
+
+/** Types of what is bundled would not be found where the package is installed. */
+function checkImports(path: string, text: string): void {
+  for (const [, name] of text.matchAll(/(?:from |import\()["']((?:@[^/"']+\/)?[^./"'][^/"']*)/g)) {
+    if (name!.startsWith('node:') || installed.has(name!)) continue;
+    throw new Error(`${path}: the types need "${name}", which users do not have`);
   }
 }
 

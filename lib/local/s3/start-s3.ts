@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { Bucket } from './bucket.js';
 import type { S3FaultHook } from './s3-fault.js';
 import { S3RequestCounter, type S3Requests } from './s3-requests.js';
@@ -19,6 +18,14 @@ export interface StartS3Options {
   readonly faults?: S3FaultHook;
 }
 
+/** Settings for an `S3Client`, told without its types: who only locks need not have it installed. */
+export interface LocalS3ClientConfig {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly forcePathStyle: boolean;
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+}
+
 /** An S3 endpoint of this process. */
 export interface LocalS3 extends AsyncDisposable {
   /** Base URL, without a trailing slash. */
@@ -29,7 +36,7 @@ export interface LocalS3 extends AsyncDisposable {
    *
    * @returns endpoint, path style, a region and dummy credentials; a new object at each call.
    */
-  clientConfig(): S3ClientConfig;
+  clientConfig(): LocalS3ClientConfig;
   /** Ends all connections and waits until the port is free. A second call waits for the first. Never rejects. */
   stop(): Promise<void>;
 }

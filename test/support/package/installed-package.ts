@@ -9,6 +9,9 @@ import { type Packed, packedPackage } from './packed-package.js';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
+/** Sources of projects that use the package. */
+export const foreignProjects = fileURLToPath(new URL('foreign-projects', import.meta.url));
+
 /** The packed package in an app of its own, outside of this repository. */
 export interface InstalledPackage extends Packed, AsyncDisposable {
   /** The app's folder; its `node_modules` holds the package, unpacked, and links to what goes with it. */
