@@ -1,4 +1,5 @@
 import { elapsedBetween } from '../clock/index.js';
+import { StoreError } from '../errors/index.js';
 import type { LeaseContext, LeaseIdentity } from '../lease/index.js';
 import { BackOff, deadlineAfter, sendUntil, sleep } from '../runtime/index.js';
 
@@ -35,8 +36,8 @@ export class BackgroundRelease {
    *
    * @param leaseMs until then, in milliseconds
    */
-  start({ name, leaseId, token }: LeaseIdentity, leaseMs: number): void {
-    const lease = { name, leaseId, ...(token !== undefined && { token }) };
+  start(lease: LeaseIdentity, leaseMs: number): void {
+    const { leaseId } = lease;
     const run = this.#run(lease, leaseMs).finally(() => this.#running.delete(run));
     this.#running.add(run);
     this.#remember(leaseId);
@@ -81,9 +82,9 @@ export class BackgroundRelease {
         const outcome = await store.release(lease, undefined, signal);
         return outcome.kind === 'done' || (outcome.kind === 'lost' && lease.token !== undefined);
       });
-    } catch {
-      // The store is why it was given up; the lease runs out by itself.
-      return false;
+    } catch (error) {
+      // The store is why it was given up; the lease runs out by itself. What nobody can know is not asked again.
+      return error instanceof StoreError && !error.retryable && error.mayHaveApplied;
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { LossReason } from '../errors/index.js';
+import { type LossReason, StoreError } from '../errors/index.js';
 import { all, type ConditionalChange, type ItemChange, merged, type StoredItem } from '../table/index.js';
 import { hasToken, isCompleted, isCurrent, isOurs, lengthens } from './conditions.js';
 import { type TableContext, ttlAfter } from './lease-context.js';
@@ -10,6 +10,8 @@ export interface LeaseIdentity {
   readonly leaseId: string;
   /** Its fencing token, which its holder knows; who gives back an unknown grant, or breaks, does not. */
   readonly token?: number;
+  /** An earlier attempt to end it was not answered: it may have been applied. @default false */
+  readonly mayHaveEnded?: boolean;
 }
 
 /** How a holder's write ended. A store that can't be reached is a `StoreError` instead: nobody knows. */
@@ -107,9 +109,22 @@ async function requestEnd(
   if (answer.applied) return ended(answer.old);
   const item = answer.item && parseLeaseItem(lease.name, answer.item);
   if (item && isStill(lease, item)) return { kind: 'refused', item };
-  const hasEnded = item?.leaseId === undefined && item?.lastLeaseId === lease.leaseId;
-  if (hasEnded && isDone(item)) return { kind: 'done', already: true };
+  if (item && hasEnded(lease, item) && isDone(item)) return { kind: 'done', already: true };
+  // What an operator breaks is over by now, by whomever.
+  if (lease.token !== undefined) checkKnown(lease, item, answer.retried);
   return { kind: 'lost', reason: lossReason(lease, item) };
+}
+
+/**
+ * Several successors leave no mark of a lease: what was asked for before, and not answered, may have been done or not.
+ *
+ * @throws StoreError if nobody can know
+ */
+function checkKnown(lease: LeaseIdentity, item: LeaseItem | undefined, retried: boolean): void {
+  const { name, leaseId, mayHaveEnded = false } = lease;
+  if (!(retried || mayHaveEnded) || item?.brokenLeaseId === leaseId) return;
+  const message = `An earlier attempt to end the lease of "${name}" may have been applied: others have had the lock since`;
+  throw new StoreError(message, name, { retryable: false, mayHaveApplied: true });
 }
 
 /**
@@ -135,8 +150,12 @@ export async function requestCompletion(
   if (answer.applied) return ended(answer.old);
   const item = answer.item && parseLeaseItem(lease.name, answer.item);
   if (item && isStill(lease, item)) return { kind: 'refused', item };
-  const alreadyDone = item?.completedAt !== undefined && item.lastLeaseId === lease.leaseId;
-  return alreadyDone ? { kind: 'done' } : { kind: 'lost', reason: lossReason(lease, item) };
+  if (item && hasEnded(lease, item) && item.brokenLeaseId !== lease.leaseId) {
+    // Without the mark of a completion it was reopened since, or released before: only who asks again has completed it.
+    if (item.completedAt !== undefined || answer.retried || lease.mayHaveEnded) return { kind: 'done' };
+  }
+  checkKnown(lease, item, answer.retried);
+  return { kind: 'lost', reason: lossReason(lease, item) };
 }
 
 /**
@@ -176,6 +195,11 @@ function ownedBy({ token }: LeaseIdentity, change: ConditionalChange): Condition
 function isStill(lease: LeaseIdentity, item: LeaseItem): boolean {
   if (item.leaseId !== lease.leaseId) return false;
   return lease.token === undefined || item.version === lease.token;
+}
+
+/** Whether the lease was given back, completed or broken, whoever holds now: one successor leaves the mark as it is. */
+function hasEnded(lease: LeaseIdentity, item: LeaseItem): boolean {
+  return item.lastLeaseId === lease.leaseId && item.leaseId !== lease.leaseId;
 }
 
 /** Who ended it, as far as the item tells: an operator leaves our id behind, a taker puts its own there. */

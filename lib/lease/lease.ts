@@ -63,7 +63,10 @@ export class Lease implements AsyncDisposable {
   #loss: LockLostError | undefined;
   #checkpoint: unknown;
   #lastRenewalFailed: unknown;
-  #completionUncertain = false;
+  /** An attempt to end it, by a release or a completion, was not answered. */
+  #mayHaveEnded = false;
+  #unanswered: Completion | undefined;
+  #foundCompleted = false;
   #queue: Promise<unknown> = Promise.resolve();
   #releaseAsked = false;
   #ending: Promise<ReleaseOutcome> | undefined;
@@ -245,19 +248,22 @@ export class Lease implements AsyncDisposable {
   async #complete(completion: Completion): Promise<ChangeOutcome> {
     this.#checkNotReleased();
     return this.#exclusively(async () => {
-      // Asked for before and never answered: a renewal since then takes its own completion for a loss.
-      if (!this.#completionUncertain) this.#checkHeld();
-      this.#heartbeat.pause();
+      if (this.#foundCompleted) return { applied: true };
+      // Asked for before and never answered: it may be over because it was carried out.
+      if (!this.#mayHaveEnded) this.#checkHeld();
+      if (this.#state === 'held') this.#heartbeat.pause();
       try {
-        const outcome = await this.#context.store.complete(this, completion);
-        this.#completionUncertain = false;
+        const outcome = await this.#context.store.complete(this.#identity, completion);
+        this.#mayHaveEnded = false;
+        this.#unanswered = undefined;
         if (outcome.kind === 'done') {
           this.#end('completed');
           return { applied: true };
         }
         return this.#settled(outcome);
       } catch (error) {
-        if (error instanceof StoreError) this.#completionUncertain ||= error.mayHaveApplied;
+        this.#noteUncertain(error);
+        if (this.#mayHaveEnded) this.#unanswered ??= completion;
         throw error;
       } finally {
         if (this.#state === 'held') this.#heartbeat.start();
@@ -314,7 +320,7 @@ export class Lease implements AsyncDisposable {
     } catch (error) {
       publish('release-failed', { ...this.#event(), error });
       const mayPass = error instanceof StoreError && error.retryable && !signal?.aborted;
-      if (mayPass) this.#releaseLater(this, this.remainingMs);
+      if (mayPass) this.#releaseLater(this.#identity, this.remainingMs);
     }
   }
 
@@ -329,7 +335,13 @@ export class Lease implements AsyncDisposable {
     // Completed meanwhile, or before: there is nothing to give back.
     if (this.#hasEnded()) return this.#isHandedOver ? 'handed-over' : 'released';
     if (this.#loss) return this.#releaseLost(this.#loss.reason, signal);
-    const outcome = await this.#context.store.release(this, change, signal).finally(() => this.#onEnd());
+    const outcome = await this.#context.store
+      .release(this.#identity, change, signal)
+      .catch((error) => {
+        this.#noteUncertain(error);
+        throw error;
+      })
+      .finally(() => this.#onEnd());
     if (outcome.kind === 'lost') {
       this.#lose(outcome.reason, undefined);
       return 'lost';
@@ -359,6 +371,15 @@ export class Lease implements AsyncDisposable {
     if (this.#releaseAsked) throw this.#loss ?? this.#endedError();
   }
 
+  get #identity(): LeaseIdentity {
+    const { name, leaseId, token } = this;
+    return { name, leaseId, token, ...(this.#mayHaveEnded && { mayHaveEnded: true }) };
+  }
+
+  #noteUncertain(error: unknown): void {
+    if (error instanceof StoreError) this.#mayHaveEnded ||= error.mayHaveApplied;
+  }
+
   /** Asked anew after each wait: a write in flight may have ended the lease. */
   #hasEnded(): boolean {
     return this.#state === 'ended' || this.#isHandedOver;
@@ -384,7 +405,7 @@ export class Lease implements AsyncDisposable {
     // Somebody else's by now, for certain.
     if (reason === 'taken-over' || reason === 'broken') return 'lost';
     try {
-      await this.#context.store.release(this, undefined, signal);
+      await this.#context.store.release(this.#identity, undefined, signal);
     } catch (error) {
       publish('release-failed', { ...this.#event(), error });
     }
@@ -406,6 +427,7 @@ export class Lease implements AsyncDisposable {
 
   async #renewTo(expiresAt: number, change: ItemChange, signal?: AbortSignal): Promise<ChangeOutcome> {
     const outcome = await this.#context.store.renew(this, expiresAt, change, signal);
+    if (outcome.kind === 'lost' && this.#unanswered) return this.#settleUnanswered(this.#unanswered, signal);
     if (outcome.kind !== 'done') return this.#settled(outcome);
     this.#learnRequest(outcome.before?.releaseRequested);
     this.#lastRenewalFailed = undefined;
@@ -415,6 +437,25 @@ export class Lease implements AsyncDisposable {
       publish('renewed', { ...this.#event(), expiresAt });
     }
     return { applied: true };
+  }
+
+  /**
+   * The lease is over, and a completion that nobody answered may be what ended it. Asked for again it tells, and can't
+   * be applied any more. Where nobody can know the lease ends here, and is not told to be lost.
+   */
+  async #settleUnanswered(completion: Completion, signal?: AbortSignal): Promise<ChangeOutcome> {
+    let outcome: HolderOutcome;
+    try {
+      outcome = await this.#context.store.complete(this.#identity, completion, signal);
+    } catch (error) {
+      publish('renewal-failed', { ...this.#event(), error });
+      this.#stop();
+      throw error;
+    }
+    if (outcome.kind !== 'done') return this.#settled(outcome);
+    this.#foundCompleted = true;
+    this.#end('completed');
+    throw this.#endedError();
   }
 
   /** Told once, with the first renewal that finds it. */
@@ -476,10 +517,14 @@ export class Lease implements AsyncDisposable {
   }
 
   #end(how: 'released' | 'completed'): void {
+    publish(how, { ...this.#event(), heldMs: this.#term.heldMs });
+    this.#stop();
+  }
+
+  #stop(): void {
     this.#state = 'ended';
     this.#heartbeat.stop();
     this.#onEnd();
-    publish(how, { ...this.#event(), heldMs: this.#term.heldMs });
     this.#abort?.abort(this.#endedError());
   }
 

@@ -1,5 +1,5 @@
 import type { StoreClock, TimeInterval } from '../clock/index.js';
-import { StoreError, UsageError } from '../errors/index.js';
+import { type LossReason, StoreError, UsageError } from '../errors/index.js';
 import type {
   Completion,
   GrantOutcome,
@@ -101,7 +101,9 @@ export class ServiceStore implements LeaseStore {
     const answer = await this.#ask('release', request, signal);
     if (!answer.done) return this.#holderOutcome(lease, answer);
     const { released, reason = 'taken-over' } = answer.done;
-    return released ? { kind: 'done' } : { kind: 'lost', reason };
+    if (released) return { kind: 'done' };
+    checkKnown(lease, reason, answer.attempts);
+    return { kind: 'lost', reason };
   }
 
   async complete(lease: LeaseIdentity, completion: Completion, signal?: AbortSignal) {
@@ -109,7 +111,10 @@ export class ServiceStore implements LeaseStore {
     checkNone(change, lease.name);
     checkStorable(result, lease.name);
     const request = { ...toIdentity(lease), ...defined({ result, retainMs }) };
-    return this.#holderOutcome(lease, await this.#ask('complete', request, signal));
+    const answer = await this.#ask('complete', request, signal);
+    const outcome = this.#holderOutcome(lease, answer);
+    if (outcome.kind === 'lost') checkKnown(lease, outcome.reason, answer.attempts);
+    return outcome;
   }
 
   async break({ name, leaseId }: LeaseIdentity, signal?: AbortSignal): Promise<HolderOutcome> {
@@ -232,6 +237,18 @@ function usageError({
 
 function toIdentity({ name, leaseId, token }: LeaseIdentity) {
   return { name, leaseId, ...defined({ token }) } as { name: string; leaseId: string; token: number };
+}
+
+/**
+ * The service is told of each attempt as of a first one: what finds another holder may be the repeat of one that was
+ * applied and not answered.
+ *
+ * @throws StoreError if nobody can know
+ */
+function checkKnown({ name, mayHaveEnded }: LeaseIdentity, reason: LossReason, attempts: number): void {
+  if (reason !== 'taken-over' || !(mayHaveEnded || attempts > 1)) return;
+  const message = `An earlier attempt to end the lease of "${name}" may have been applied: others have had the lock since`;
+  throw new StoreError(message, name, { retryable: false, mayHaveApplied: true });
 }
 
 /** The one thing that rides along through the service. */

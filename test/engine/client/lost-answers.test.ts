@@ -85,15 +85,67 @@ describe('writes whose answer is lost, late or doubled', () => {
     expect(await stage.it.item(name)).toMatchObject({ result: 'r', lastLeaseId: lease.leaseId });
   });
 
-  it('C07 a completion that nobody answered can be asked for again, also after a renewal took it for a loss', async () => {
+  it('C07 D01 a completion that nobody answered is found by the next renewal, is no loss, and can be asked for again', async () => {
+    using events = new EventLog();
     const { locks, faults } = await stage.it.readyActor(single);
     const name = stage.name();
     const lease = await locks.acquire(name);
     faults.on('UpdateItem').once().dropAnswer();
     await expect(lease.complete('r')).rejects.toMatchObject({ name: 'StoreError', mayHaveApplied: true });
-    await expect(lease.renew()).rejects.toMatchObject({ name: 'LockLostError' });
+    await expect(lease.renew()).rejects.toMatchObject({ name: 'UsageError' });
+    expect(lease).toMatchObject({ isHeld: false, loss: undefined });
+    expect(lease.signal.aborted).toBe(true);
     await lease.complete('r');
     expect(await stage.it.item(name)).toMatchObject({ result: 'r', lastLeaseId: lease.leaseId });
+    expect(events.of('lost', name)).toEqual([]);
+    expect(events.of('completed', name)).toHaveLength(1);
+  });
+
+  it('D01 nor is one that was reopened and taken by others: nobody knows', async () => {
+    using events = new EventLog();
+    const { locks, faults } = await stage.it.readyActor(single);
+    const other = await stage.it.readyActor();
+    const name = stage.name();
+    const lease = await locks.acquire(name);
+    faults.on('UpdateItem').once().dropAnswer();
+    await expect(lease.complete('r')).rejects.toMatchObject({ mayHaveApplied: true });
+    await other.locks.reopen(name);
+    await (await other.locks.acquire(name)).release();
+    await using _third = await other.locks.acquire(name);
+    const unknown = { name: 'StoreError', retryable: false, mayHaveApplied: true };
+    await expect(lease.renew()).rejects.toMatchObject(unknown);
+    expect(lease).toMatchObject({ isHeld: false, loss: undefined });
+    await expect(lease.complete('r')).rejects.toMatchObject(unknown);
+    expect(events.of('lost', name).filter(({ leaseId }) => leaseId === lease.leaseId)).toEqual([]);
+  });
+
+  it('D01 a release that nobody answered is a release, although a waiter was granted before it is repeated', async () => {
+    using events = new EventLog();
+    const { locks, faults } = await stage.it.readyActor(single);
+    const other = await stage.it.readyActor();
+    const name = stage.name();
+    const lease = await locks.acquire(name);
+    faults.on('UpdateItem').once().dropAnswer();
+    await expect(lease.release()).rejects.toMatchObject({ mayHaveApplied: true });
+    await using waiter = await other.locks.acquire(name);
+    expect(await lease.release()).toBe('released');
+    expect(events.of('lost', name)).toEqual([]);
+    expect(await stage.it.item(name)).toMatchObject({ leaseId: waiter.leaseId });
+  });
+
+  it('D01 several holders later nobody knows, and it is not told as a loss', async () => {
+    using events = new EventLog();
+    const { locks, faults } = await stage.it.readyActor(single);
+    const other = await stage.it.readyActor();
+    const name = stage.name();
+    const lease = await locks.acquire(name);
+    faults.on('UpdateItem').once().dropAnswer();
+    await expect(lease.release()).rejects.toMatchObject({ mayHaveApplied: true });
+    await (await other.locks.acquire(name)).release();
+    await using waiter = await other.locks.acquire(name);
+    await expect(lease.release()).rejects.toMatchObject({ retryable: false, mayHaveApplied: true });
+    expect(events.of('lost', name)).toEqual([]);
+    expect(await stage.it.item(name)).toMatchObject({ leaseId: waiter.leaseId });
   });
 
   it('C08 a replayed acquire is not a second hold: one release frees it', async () => {

@@ -109,8 +109,8 @@ export const holdingRemovals: readonly Removal[] = [
   {
     name: 'holding: a release does not run on the work’s aborted signal (C29)',
     file: lease,
-    find: 'await this.#context.store.release(this, undefined, signal);',
-    replace: 'await this.#context.store.release(this, undefined, this.signal);',
+    find: 'await this.#context.store.release(this.#identity, undefined, signal);',
+    replace: 'await this.#context.store.release(this.#identity, undefined, this.signal);',
     noticedBy: [
       {
         file: clockTroubleTests,
@@ -186,15 +186,15 @@ export const holdingRemovals: readonly Removal[] = [
   {
     name: 'release: somebody else’s item is not taken for one’s own',
     file: holderRequests,
-    find: 'const hasEnded = item?.leaseId === undefined && item?.lastLeaseId === lease.leaseId;',
-    replace: 'const hasEnded = true;',
+    find: "if (item && hasEnded(lease, item) && isDone(item)) return { kind: 'done', already: true };",
+    replace: "return { kind: 'done', already: true };",
     noticedBy: [{ suite: 'lock' }],
   },
   {
     name: 'complete: somebody else’s completion is not taken for one’s own',
     file: holderRequests,
-    find: 'const alreadyDone = item?.completedAt !== undefined && item.lastLeaseId === lease.leaseId;',
-    replace: 'const alreadyDone = true;',
+    find: 'if (item && hasEnded(lease, item) && item.brokenLeaseId !== lease.leaseId) {',
+    replace: 'if (item) {',
     noticedBy: [{ suite: 'lock' }],
   },
   {

@@ -47,8 +47,8 @@ export const lostAnswersRemovals: readonly Removal[] = [
   {
     name: 'lost answers: a release whose answer was lost is a release (C07)',
     file: holderRequests,
-    find: 'const hasEnded = item?.leaseId === undefined && item?.lastLeaseId === lease.leaseId;',
-    replace: 'const hasEnded = false;',
+    find: "if (item && hasEnded(lease, item) && isDone(item)) return { kind: 'done', already: true };",
+    replace: '',
     noticedBy: [
       { file: lostAnswersTests, title: 'C07 a release whose answer was lost is a release' },
       { suite: 'lock' },
@@ -57,8 +57,8 @@ export const lostAnswersRemovals: readonly Removal[] = [
   {
     name: 'lost answers: a completion whose answer was lost is a completion (C07)',
     file: holderRequests,
-    find: 'const alreadyDone = item?.completedAt !== undefined && item.lastLeaseId === lease.leaseId;',
-    replace: 'const alreadyDone = false;',
+    find: 'if (item && hasEnded(lease, item) && item.brokenLeaseId !== lease.leaseId) {',
+    replace: 'if (false) {',
     noticedBy: [{ file: lostAnswersTests, title: 'C07 a completion whose answer was lost is a completion' }],
   },
   {
@@ -78,13 +78,50 @@ export const lostAnswersRemovals: readonly Removal[] = [
   {
     name: 'lost answers: a completion that nobody answered is not taken for a loss',
     file: 'lib/lease/lease.ts',
-    find: 'if (!this.#completionUncertain) this.#checkHeld();',
+    find: 'if (!this.#mayHaveEnded) this.#checkHeld();',
     replace: 'this.#checkHeld();',
     noticedBy: [
       {
         file: lostAnswersTests,
+        title: 'D01 nor is one that was reopened and taken by others: nobody knows',
+      },
+    ],
+  },
+  {
+    name: 'lost answers: a renewal that finds a completion which nobody answered is no loss (D01)',
+    file: 'lib/lease/lease.ts',
+    find: "if (outcome.kind === 'lost' && this.#unanswered) return",
+    replace: "if (outcome.kind === 'refused' && this.#unanswered && signal === null) return",
+    noticedBy: [
+      {
+        file: lostAnswersTests,
         title:
-          'C07 a completion that nobody answered can be asked for again, also after a renewal took it for a loss',
+          'C07 D01 a completion that nobody answered is found by the next renewal, is no loss, and can be asked for again',
+      },
+    ],
+  },
+  {
+    name: 'lost answers: a release is one whoever holds by now (D01)',
+    file: holderRequests,
+    find: 'return item.lastLeaseId === lease.leaseId && item.leaseId !== lease.leaseId;',
+    replace: 'return item.lastLeaseId === lease.leaseId && item.leaseId === undefined;',
+    noticedBy: [
+      {
+        file: lostAnswersTests,
+        title:
+          'D01 a release that nobody answered is a release, although a waiter was granted before it is repeated',
+      },
+    ],
+  },
+  {
+    name: 'lost answers: what was asked for before and finds others is not told as a loss (D01)',
+    file: holderRequests,
+    find: 'if (!(retried || mayHaveEnded) || item?.brokenLeaseId === leaseId) return;',
+    replace: 'if (item?.brokenLeaseId !== name) return;',
+    noticedBy: [
+      {
+        file: lostAnswersTests,
+        title: 'D01 several holders later nobody knows, and it is not told as a loss',
       },
     ],
   },

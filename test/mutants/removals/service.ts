@@ -20,7 +20,7 @@ export const serviceRemovals: readonly Removal[] = [
   {
     name: 'service: what the end of an execution freed is no release of its section’s (I4)',
     file: executionEnd,
-    find: 'set: { brokenLeaseId: lease.leaseId }, ',
+    find: 'set: { brokenLeaseId: lease.leaseId },',
     replace: '',
     noticedBy: [
       {
@@ -253,7 +253,7 @@ export const serviceRemovals: readonly Removal[] = [
   {
     name: 'service: what was lost is lost',
     file: serviceStore,
-    find: "return released ? { kind: 'done' } : { kind: 'lost', reason };",
+    find: "checkKnown(lease, reason, answer.attempts);\n    return { kind: 'lost', reason };",
     replace: "return { kind: 'done' };",
     noticedBy: [{ suite: 'service' }],
   },
@@ -365,8 +365,8 @@ export const serviceRemovals: readonly Removal[] = [
   {
     name: 'service: a lock in a group of its own is freed at its execution’s end (D46)',
     file: acquireOperation,
-    find: 'if (execution !== undefined && group !== undefined) await',
-    replace: 'if (execution === undefined && group === execution) await',
+    find: 'if (execution !== undefined && group !== undefined)\n',
+    replace: 'if (execution === undefined && group === execution)\n',
     noticedBy: [
       {
         file: executionsTests,

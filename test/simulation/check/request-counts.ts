@@ -17,7 +17,8 @@ export const checkRequestCounts: Check = (history) => {
     if (record.kind !== 'call') continue;
     const { atMs, process, what, outcome, writes, reads } = record;
     const maxReads = seen.has(process) ? 0 : 1;
-    seen.add(process);
+    // What is refused before anything is sent has not asked for the time yet.
+    if (writes + reads > 0) seen.add(process);
     const isWrong =
       what === 'acquire'
         ? writes < 1 || writes > (mayLieAhead(history, record) ? 2 : 1) || reads > maxReads

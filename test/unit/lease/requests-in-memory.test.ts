@@ -311,6 +311,52 @@ describe('the holder’s writes', () => {
     expect(await requestRelease(context, second)).toEqual({ kind: 'done', already: true });
   });
 
+  it('D01 find their own mark under a successor, too: done', async () => {
+    const { context, grant, item } = scene();
+    await grant('mine');
+    const own = { ...lease, token: first };
+    await requestRelease(context, own);
+    await grant('other');
+    const before = await item();
+    expect(await requestRelease(context, own)).toEqual({ kind: 'done', already: true });
+    expect(await requestCompletion(context, { ...own, mayHaveEnded: true }, 'r')).toEqual({ kind: 'done' });
+    expect(await item()).toEqual(before);
+  });
+
+  it('D01 that come again after several successors are neither done nor lost: nobody knows', async () => {
+    const { context, retrying, grant, item } = scene();
+    await grant('mine');
+    const own = { ...lease, token: first };
+    await requestRelease(context, own);
+    for (const other of ['other', 'third']) {
+      await grant(other);
+      if (other === 'other') await requestRelease(context, { name: 'n', leaseId: other });
+    }
+    const before = await item();
+    const unknown = { name: 'StoreError', retryable: false, mayHaveApplied: true };
+    await expect(requestRelease(retrying, own)).rejects.toMatchObject(unknown);
+    await expect(requestCompletion(retrying, own, 'r')).rejects.toMatchObject(unknown);
+    const again = { ...own, mayHaveEnded: true };
+    await expect(requestRelease(context, again)).rejects.toMatchObject(unknown);
+    await expect(requestCompletion(context, again, 'r')).rejects.toMatchObject(unknown);
+    // The first attempt of a release that finds others has lost.
+    expect(await requestRelease(context, own)).toEqual({ kind: 'lost', reason: 'taken-over' });
+    expect(await requestBreak(retrying, lease)).toEqual({ kind: 'lost', reason: 'taken-over' });
+    expect(await item()).toEqual(before);
+  });
+
+  it('D01 that come again after an operator’s break are lost, for certain', async () => {
+    const { context, retrying, grant } = scene();
+    await grant('mine');
+    const own = { ...lease, token: first };
+    await requestBreak(context, lease);
+    const lost = { kind: 'lost', reason: 'broken' };
+    expect(await requestRelease(retrying, own)).toEqual(lost);
+    expect(await requestCompletion(retrying, own, 'r')).toEqual(lost);
+    await grant('other');
+    expect(await requestRelease(retrying, own)).toMatchObject({ kind: 'lost' });
+  });
+
   it('break: by the lease id alone, marked, so that no release takes it for its own', async () => {
     const { context, grant, item } = scene();
     await grant('mine');
@@ -329,7 +375,7 @@ describe('the holder’s writes', () => {
     expect(await requestBreak(context, lease)).toEqual({ kind: 'done', already: true });
     expect(await requestRelease(context, lease)).toEqual({ kind: 'lost', reason: 'broken' });
     await grant('second');
-    expect(await requestBreak(context, lease)).toEqual({ kind: 'lost', reason: 'taken-over' });
+    expect(await requestBreak(context, lease)).toEqual({ kind: 'done', already: true });
     // The mark of an earlier break is none of this lease's.
     const second = { name: 'n', leaseId: 'second' };
     await requestRelease(context, second);
