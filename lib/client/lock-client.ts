@@ -18,7 +18,7 @@ import {
   type LeaseContext,
   type LeaseIdentity,
   type LeaseItem,
-  TableStore,
+  tableStore,
 } from '../lease/index.js';
 import { childSignal, sdkTimeOuts, sharedController, systemRuntime } from '../runtime/index.js';
 import { DynamoTable, type ItemChange, type LeaseTable } from '../table/index.js';
@@ -123,7 +123,7 @@ export class LockClient implements AsyncDisposable {
       this.context = this.#service.context;
     } else {
       const table = makeTable(options, this.#ownClient, clock);
-      this.context = { ...terms, table, store: new TableStore({ ...terms, table }) };
+      this.context = { ...terms, table, store: tableStore({ ...terms, table }) };
     }
     this.owner = options.owner ?? defaultOwner(runtime);
     this.#queue = new LocalQueue(runtime);

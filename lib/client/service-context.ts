@@ -1,5 +1,6 @@
 import { UsageError } from '../errors/index.js';
 import type { LeaseContext, LeaseStore } from '../lease/index.js';
+import { callsOf, loadedOnce } from '../runtime/index.js';
 import type { ServiceTransport } from '../service-client/service-transport.js';
 import type { LeaseTable } from '../table/index.js';
 import type { LockClientOptions } from './client-options.js';
@@ -20,11 +21,28 @@ export function serviceWay(
   ownerKey: string,
 ): ServiceWay {
   let transport: ServiceTransport | undefined;
-  const store = loadedLater(async () => {
+  const later = loadedOnce(async (): Promise<LeaseStore> => {
     const { ServiceStore } = await import('../service-client/service-store.js');
     transport ??= await makeTransport(options);
     return new ServiceStore({ ...terms, transport, callTimeoutMs, ownerKey });
   });
+  const store: LeaseStore = {
+    takesChanges: false,
+    ...callsOf(later, [
+      'grant',
+      'resume',
+      'renew',
+      'release',
+      'complete',
+      'break',
+      'requestRelease',
+      'reopen',
+    ]),
+    ...callsOf(later, ['read', 'readMany', 'ensureTime']),
+    async *list(...asked) {
+      yield* (await later()).list(...asked);
+    },
+  };
   const context = {
     ...terms,
     store,
@@ -48,33 +66,4 @@ async function makeTransport(options: LockClientOptions): Promise<ServiceTranspo
     requestTimeoutMs: options.requestTimeoutMs ?? defaults.requestTimeoutMs,
     maxAttempts: options.maxAttempts ?? defaults.maxAttempts,
   });
-}
-
-/** A store of which only the shape is known; a load that failed is tried again by the next request. */
-function loadedLater(load: () => Promise<LeaseStore>): LeaseStore {
-  let loading: Promise<LeaseStore> | undefined;
-  const store = () => {
-    loading ??= load().catch((error) => {
-      loading = undefined;
-      throw error;
-    });
-    return loading;
-  };
-  return {
-    takesChanges: false,
-    grant: async (...asked) => (await store()).grant(...asked),
-    resume: async (...asked) => (await store()).resume(...asked),
-    renew: async (...asked) => (await store()).renew(...asked),
-    release: async (...asked) => (await store()).release(...asked),
-    complete: async (...asked) => (await store()).complete(...asked),
-    break: async (...asked) => (await store()).break(...asked),
-    requestRelease: async (...asked) => (await store()).requestRelease(...asked),
-    reopen: async (...asked) => (await store()).reopen(...asked),
-    read: async (...asked) => (await store()).read(...asked),
-    readMany: async (...asked) => (await store()).readMany(...asked),
-    async *list(...asked) {
-      yield* (await store()).list(...asked);
-    },
-    ensureTime: async (...asked) => (await store()).ensureTime(...asked),
-  };
 }

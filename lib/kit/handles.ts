@@ -1,4 +1,5 @@
 import { checkLockName } from '../client/lock-name.js';
+import { callsOf } from '../runtime/index.js';
 import type { LockHost } from './lock-host.js';
 import { permitNames } from './permits.js';
 import type { ReadWriteLock } from './read-write-lock.js';
@@ -12,27 +13,13 @@ import type { Semaphore } from './semaphore.js';
 /** @throws UsageError if the name or the number of permits can't be right */
 export function semaphoreHandle(host: LockHost, name: string, permits: number): Semaphore {
   for (const permit of permitNames(name, permits)) checkLockName(permit);
-  const semaphore = async () => (await import('./semaphore.js')).makeSemaphore(host, name, permits);
-  return {
-    name,
-    permits,
-    acquire: async (options) => (await semaphore()).acquire(options),
-    tryAcquire: async (options) => (await semaphore()).tryAcquire(options),
-    withPermit: async (work, options) => (await semaphore()).withPermit(work, options),
-    inspect: async (options) => (await semaphore()).inspect(options),
-  };
+  const later = async () => (await import('./semaphore.js')).makeSemaphore(host, name, permits);
+  return { name, permits, ...callsOf(later, ['acquire', 'tryAcquire', 'withPermit', 'inspect']) };
 }
 
 /** @throws UsageError if the name or the number of readers can't be right */
 export function readWriteLockHandle(host: LockHost, name: string, readers: number): ReadWriteLock {
   for (const permit of permitNames(`${name}#r`, readers, 'readers')) checkLockName(permit);
-  const lock = async () => (await import('./read-write-lock.js')).makeReadWriteLock(host, name, readers);
-  return {
-    name,
-    readers,
-    read: async (work, options) => (await lock()).read(work, options),
-    write: async (work, options) => (await lock()).write(work, options),
-    acquireRead: async (options) => (await lock()).acquireRead(options),
-    acquireWrite: async (options) => (await lock()).acquireWrite(options),
-  };
+  const later = async () => (await import('./read-write-lock.js')).makeReadWriteLock(host, name, readers);
+  return { name, readers, ...callsOf(later, ['read', 'write', 'acquireRead', 'acquireWrite']) };
 }

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { regionOf } from '../aws/region-of.js';
 import { defaults } from '../client/defaults.js';
 import { StoreClock } from '../clock/index.js';
-import { type LeaseContext, TableStore } from '../lease/index.js';
+import { type LeaseContext, tableStore } from '../lease/index.js';
 import { deadlineAfter, type Runtime, sdkTimeOuts, systemRuntime } from '../runtime/index.js';
 import {
   createLockService,
@@ -80,5 +80,5 @@ function makeContext({ table: tableName, dynamoEndpoint }: LockServiceSettings):
   const callTimeoutMs = requestTimeoutMs * maxAttempts;
   const table = new DynamoTable({ client, tableName, clock, runtime, callTimeoutMs });
   const context = { clock, runtime, table, skewMs, retentionMs };
-  return { ...context, store: new TableStore(context) };
+  return { ...context, store: tableStore(context) };
 }

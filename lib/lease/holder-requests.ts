@@ -1,6 +1,6 @@
 import { type LossReason, StoreError } from '../errors/index.js';
 import { all, type ConditionalChange, type ItemChange, merged, type StoredItem } from '../table/index.js';
-import { hasToken, isCompleted, isCurrent, isOurs, lengthens } from './conditions.js';
+import { hasToken, isCurrent, isOurs, lengthens } from './conditions.js';
 import { type TableContext, ttlAfter } from './lease-context.js';
 import { type LeaseItem, parseLeaseItem } from './lease-item.js';
 
@@ -70,32 +70,8 @@ export function requestRelease(
   return requestEnd(context, lease, change, isDone, signal);
 }
 
-/**
- * Break: an operator's release, by the lease id alone. It leaves a mark of its own, so that the holder can tell it from
- * an attempt of its own release whose answer was lost.
- */
-export function requestBreak(
-  context: TableContext,
-  { name, leaseId }: LeaseIdentity,
-  signal?: AbortSignal,
-): Promise<HolderOutcome> {
-  const mark = { set: { brokenLeaseId: leaseId } };
-  return requestEnd(context, { name, leaseId }, mark, () => true, signal);
-}
-
-/** Asks the holder to let go, in the name of nobody: only the lease that was seen is asked. */
-export async function requestLettingGo(
-  context: TableContext,
-  { name, leaseId }: LeaseIdentity,
-  reason: string,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  const change = { set: { releaseRequested: reason }, condition: all(isCurrent(leaseId), isOurs) };
-  return (await context.table.update(name, change, signal)).applied;
-}
-
 /** @param isDone whether a lease that the item says has ended was ended by this very request, in an earlier attempt */
-async function requestEnd(
+export async function requestEnd(
   context: TableContext,
   lease: LeaseIdentity,
   change: ItemChange | undefined,
@@ -120,65 +96,20 @@ async function requestEnd(
  *
  * @throws StoreError if nobody can know
  */
-function checkKnown(lease: LeaseIdentity, item: LeaseItem | undefined, retried: boolean): void {
+export function checkKnown(lease: LeaseIdentity, item: LeaseItem | undefined, retried: boolean): void {
   const { name, leaseId, mayHaveEnded = false } = lease;
   if (!(retried || mayHaveEnded) || item?.brokenLeaseId === leaseId) return;
   const message = `An earlier attempt to end the lease of "${name}" may have been applied: others have had the lock since`;
   throw new StoreError(message, name, { retryable: false, mayHaveApplied: true });
 }
 
-/**
- * Complete: a release after which nobody can acquire the name until it is reopened (invariant I7).
- *
- * @param retainMs how long the item is kept, in milliseconds. @default for good
- */
-export async function requestCompletion(
-  context: TableContext,
-  lease: LeaseIdentity,
-  result: unknown,
-  change?: ItemChange,
-  signal?: AbortSignal,
-  retainMs?: number,
-): Promise<HolderOutcome> {
-  const completedAt = Math.ceil(context.clock.now().latest);
-  // For good, unless somebody says for how long: without a `ttl` nothing removes the item.
-  const ttl = retainMs === undefined ? undefined : ttlAfter({ retentionMs: retainMs }, completedAt);
-  const end = toEnd(lease, { completedAt, result, ttl });
-  const completion = ttl === undefined ? { ...end, remove: [...end.remove, 'ttl'] } : end;
-  const write = { ...merged(ownedBy(lease, completion), change), wantsOld: true };
-  const answer = await context.table.update(lease.name, write, signal);
-  if (answer.applied) return ended(answer.old);
-  const item = answer.item && parseLeaseItem(lease.name, answer.item);
-  if (item && isStill(lease, item)) return { kind: 'refused', item };
-  if (item && hasEnded(lease, item) && item.brokenLeaseId !== lease.leaseId) {
-    // Without the mark of a completion it was reopened since, or released before: only who asks again has completed it.
-    if (item.completedAt !== undefined || answer.retried || lease.mayHaveEnded) return { kind: 'done' };
-  }
-  checkKnown(lease, item, answer.retried);
-  return { kind: 'lost', reason: lossReason(lease, item) };
-}
-
-/**
- * Reopen: takes a completion back. Answers whether the name exists and is open now; a retry that finds its own
- * success says so, too.
- */
-export async function requestReopening(
-  context: TableContext,
-  name: string,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  const ttl = ttlAfter(context, context.clock.now().latest);
-  const change = { set: { ttl }, remove: ['completedAt', 'result'], condition: isCompleted };
-  const answer = await context.table.update(name, change, signal);
-  if (answer.applied) return true;
-  return answer.item !== undefined && parseLeaseItem(name, answer.item).completedAt === undefined;
-}
-
-function ended(before: StoredItem | undefined): HolderOutcome {
+/** The answer of a write that was applied. */
+export function ended(before: StoredItem | undefined): HolderOutcome {
   return { kind: 'done', ...(before && { before: before as LeaseItem }) };
 }
 
-function toEnd(lease: LeaseIdentity, set: Readonly<Record<string, unknown>>) {
+/** Whatever ends a lease writes and takes away this. */
+export function toEnd(lease: LeaseIdentity, set: Readonly<Record<string, unknown>>) {
   return {
     set: { lastLeaseId: lease.leaseId, ...set },
     remove: leaseAttributes,
@@ -187,18 +118,18 @@ function toEnd(lease: LeaseIdentity, set: Readonly<Record<string, unknown>>) {
 }
 
 /** The change, under the lease's own token as well, or, where that is not known, under the mark of our items. */
-function ownedBy({ token }: LeaseIdentity, change: ConditionalChange): ConditionalChange {
+export function ownedBy({ token }: LeaseIdentity, change: ConditionalChange): ConditionalChange {
   return merged(change, { condition: token === undefined ? isOurs : hasToken(token) });
 }
 
 /** Whether the item carries this very lease: the id, under the token that it was granted with. */
-function isStill(lease: LeaseIdentity, item: LeaseItem): boolean {
+export function isStill(lease: LeaseIdentity, item: LeaseItem): boolean {
   if (item.leaseId !== lease.leaseId) return false;
   return lease.token === undefined || item.version === lease.token;
 }
 
 /** Whether the lease was given back, completed or broken, whoever holds now: one successor leaves the mark as it is. */
-function hasEnded(lease: LeaseIdentity, item: LeaseItem): boolean {
+export function hasEnded(lease: LeaseIdentity, item: LeaseItem): boolean {
   return item.lastLeaseId === lease.leaseId && item.leaseId !== lease.leaseId;
 }
 

@@ -2,6 +2,7 @@ export * from './acquire-request.js';
 export * from './handed-over.js';
 export * from './hold-terms.js';
 export * from './holder-requests.js';
+export * from './later-requests.js';
 export * from './lease.js';
 export * from './lease-context.js';
 export * from './lease-item.js';

@@ -15,7 +15,7 @@ export interface Completion {
 
 /**
  * The operations of the protocol (section 4), and the only way in which leases, waiters and operators reach their
- * items. {@link TableStore} is the one over a table; a client of the Lambda service brings another.
+ * items. {@link tableStore} is the one over a table; a client of the Lambda service brings another.
  *
  * Every method is idempotent, ends within the time-outs that the store was made with, and throws a `StoreError` when
  * the store can't be used, a `UsageError` when the request can't be right.

@@ -1,5 +1,6 @@
 export * from './abort.js';
 export * from './deadline.js';
+export * from './loaded-later.js';
 export * from './retry.js';
 export * from './runtime.js';
 export * from './sdk-time-outs.js';

@@ -1,32 +1,20 @@
 import {
   type AttributeValue,
-  BatchGetItemCommand,
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
-  QueryCommand,
-  ScanCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import type { StoreClock } from '../clock/index.js';
-import { StoreError, UsageError } from '../errors/index.js';
-import { publish } from '../events/index.js';
-import { BackOff, deadlineAfter, type Runtime, sendUntil, sleep } from '../runtime/index.js';
+import { LeaseholdError, StoreError, UsageError } from '../errors/index.js';
+import { deadlineAfter, type Runtime, sendUntil } from '../runtime/index.js';
 import { timed } from './date-header.js';
+import type { ListedTable } from './dynamo-listing.js';
 import { type ConditionalChange, toExpression } from './expression.js';
 import type { LeaseTable, Paging, StoredItem, WriteAnswer } from './lease-table.js';
-import { isMissing, isThrottling, toStoreError } from './store-errors.js';
-import { groupIndexName, pingName } from './table-names.js';
-
-/** DynamoDB takes at most this many keys in one BatchGetItem. */
-const batchSize = 100;
-
-/** A batch of which nothing is read is asked for again this often, over some ten seconds in all. */
-const maxThrottledRounds = 8;
-
-/** Pauses before a batch is asked for again, in milliseconds. */
-const batchSpacing = { firstPauseMs: 100, maxPauseMs: 5_000 };
+import { toKey, unmarshalled } from './stored-item.js';
+import { pingName } from './table-names.js';
 
 /** What the table needs besides its name. */
 export interface DynamoTableOptions {
@@ -73,7 +61,7 @@ export class DynamoTable implements LeaseTable {
       return { applied: true, old: created ? undefined : unmarshalled(Attributes) };
     } catch (error) {
       const refused = findRefusal(error);
-      if (!refused) throw await this.#failure(error, 'write', name);
+      if (!refused) throw await this.#failure(error, 'write', name, signal);
       const retried = refused.attempts > 1;
       // The SDK hands the item over marshalled, also through lib-dynamodb. An engine without it costs one read.
       const item = refused.item
@@ -95,7 +83,7 @@ export class DynamoTable implements LeaseTable {
       return true;
     } catch (error) {
       if (findRefusal(error)) return false;
-      throw await this.#failure(error, 'write', item.name);
+      throw await this.#failure(error, 'write', item.name, signal);
     }
   }
 
@@ -117,66 +105,25 @@ export class DynamoTable implements LeaseTable {
   }
 
   async getMany(names: readonly string[], signal?: AbortSignal): Promise<readonly StoredItem[]> {
-    const found: StoredItem[] = [];
-    let wanted = [...new Set(names)].map(toKey);
-    const backOff = new BackOff(this.#options.runtime, batchSpacing);
-    for (let throttledRounds = 0; wanted.length > 0; ) {
-      const asked = wanted.slice(0, batchSize);
-      const command = new BatchGetItemCommand({
-        RequestItems: { [this.tableName]: { Keys: asked, ConsistentRead: true } },
-      });
-      const { Responses, UnprocessedKeys } = await this.#call(command, signal);
-      // One table was asked; an answer may call it by its name where it was asked for by its ARN.
-      for (const item of Object.values<Marshalled[]>(Responses ?? {}).flat()) found.push(unmarshalled(item));
-      const left: Marshalled[] = Object.values<{ readonly Keys?: Marshalled[] }>(
-        UnprocessedKeys ?? {},
-      ).flatMap(({ Keys }) => Keys ?? []);
-      wanted = [...left, ...wanted.slice(batchSize)];
-      if (left.length === 0) continue;
-      // A part of a batch may be throttled without an error; waiting longer each time is what AWS asks for.
-      if (left.length < asked.length) backOff.reset();
-      else throttledRounds += 1;
-      if (throttledRounds > maxThrottledRounds) throw this.#throttledBatch();
-      await sleep(this.#options.runtime, backOff.nextMs(), signal);
-    }
-    return found;
+    return (await import('./dynamo-listing.js')).getMany(this.#listed, names, signal);
   }
 
   async *namesInGroup(
     group: string,
     signal?: AbortSignal,
-    { after, pageSize }: Paging = {},
+    paging?: Paging,
   ): AsyncIterable<readonly string[]> {
-    let start = after === undefined ? undefined : { ...toKey(after), group: { S: group } };
-    do {
-      const command = new QueryCommand({
-        TableName: this.tableName,
-        IndexName: groupIndexName,
-        KeyConditionExpression: '#group = :group',
-        ExpressionAttributeNames: { '#group': 'group' },
-        ExpressionAttributeValues: marshall({ ':group': group }),
-        ExclusiveStartKey: start,
-        Limit: pageSize,
-      });
-      const page = await this.#call(command, signal);
-      yield (page.Items ?? []).map((item: Marshalled) => unmarshalled(item).name as string);
-      start = page.LastEvaluatedKey;
-    } while (start);
+    yield* (await import('./dynamo-listing.js')).namesInGroup(this.#listed, group, signal, paging);
   }
 
-  async *scan(signal?: AbortSignal, { after, pageSize }: Paging = {}): AsyncIterable<readonly StoredItem[]> {
-    let start = after === undefined ? undefined : toKey(after);
-    do {
-      const command = new ScanCommand({
-        TableName: this.tableName,
-        ConsistentRead: true,
-        ExclusiveStartKey: start,
-        Limit: pageSize,
-      });
-      const page = await this.#call(command, signal);
-      yield (page.Items ?? []).map(unmarshalled);
-      start = page.LastEvaluatedKey;
-    } while (start);
+  async *scan(signal?: AbortSignal, paging?: Paging): AsyncIterable<readonly StoredItem[]> {
+    yield* (await import('./dynamo-listing.js')).scan(this.#listed, signal, paging);
+  }
+
+  /** For what is loaded later. */
+  get #listed(): ListedTable {
+    const call = (command: AnyCommand, signal?: AbortSignal) => this.#call(command, signal);
+    return { tableName: this.tableName, runtime: this.#options.runtime, call };
   }
 
   async ping(signal?: AbortSignal): Promise<void> {
@@ -188,24 +135,36 @@ export class DynamoTable implements LeaseTable {
     try {
       return await this.#send(command, signal);
     } catch (error) {
-      throw await this.#failure(error, 'read', name);
+      throw await this.#failure(error, 'read', name, signal);
     }
   }
 
-  #throttledBatch(): StoreError {
-    const message = `Table "${this.tableName}" is throttled: it answers no part of a batch`;
-    const error = new StoreError(message, undefined, { retryable: true, mayHaveApplied: false });
-    publish('throttled', { table: this.tableName, name: undefined, error });
-    return error;
-  }
-
-  /** The store's error as ours; that it is throttled is told, since most of it is waited out without another word. */
-  async #failure(error: unknown, kind: 'read' | 'write', name?: string): Promise<Error> {
-    if (isThrottling(error)) publish('throttled', { table: this.tableName, name, error });
-    const region = isMissing(error) ? await findRegion(this.#options.client) : undefined;
-    return toStoreError(error, this.tableName, name, kind, {
-      region,
-      answeredBefore: this.#options.clock.isSet,
+  /**
+   * The store's error as ours. What is known of errors is loaded with the first one, unless the caller has given up and
+   * waits for nothing any more.
+   */
+  async #failure(
+    error: unknown,
+    kind: 'read' | 'write',
+    name?: string,
+    signal?: AbortSignal,
+  ): Promise<Error> {
+    if (error instanceof LeaseholdError) return error;
+    const { tableName } = this;
+    const { client, clock } = this.#options;
+    try {
+      if (!signal?.aborted) {
+        const { toTableFailure } = await import('./store-errors.js');
+        return await toTableFailure(error, { tableName, lockName: name, kind, client, clock });
+      }
+    } catch {
+      // Nothing is known of the error then, as where files can't be read any more: all of it may be true.
+    }
+    const reason = error instanceof Error ? error.message : String(error);
+    return new StoreError(`Table "${tableName}" could not be used: ${reason}`, name, {
+      cause: error,
+      retryable: true,
+      mayHaveApplied: kind === 'write',
     });
   }
 
@@ -219,20 +178,6 @@ export class DynamoTable implements LeaseTable {
   }
 }
 
-/** The Region that the client asks, as far as it tells. */
-async function findRegion(client: object): Promise<string | undefined> {
-  const { config } = client as { readonly config?: { readonly region?: () => Promise<string> } };
-  try {
-    return await config?.region?.();
-  } catch {
-    return undefined;
-  }
-}
-
-function toKey(name: string): Marshalled {
-  return { name: { S: name } };
-}
-
 function marshalled(values: Readonly<Record<string, unknown>>, name: string): Marshalled {
   try {
     const result = marshall(values, { removeUndefinedValues: true });
@@ -244,16 +189,6 @@ function marshalled(values: Readonly<Record<string, unknown>>, name: string): Ma
     const reason = error instanceof Error ? error.message : String(error);
     throw new UsageError(`DynamoDB can't store what "${name}" was given: ${reason}`, name, { cause: error });
   }
-}
-
-/** Numbers that no `number` can hold become a `bigint`, or the nearest `number` where they are no integers. */
-function unmarshalled(item: Marshalled): StoredItem {
-  return unmarshall(item, {
-    wrapNumbers: (text: string) => {
-      const value = Number(text);
-      return Number.isSafeInteger(value) || !/^-?\d+$/.test(text) ? value : BigInt(text);
-    },
-  });
 }
 
 /** The item that made the store refuse a conditional write, if that is what the error says. */

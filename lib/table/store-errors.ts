@@ -1,13 +1,43 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { StoreClock } from '../clock/index.js';
 import { type Asked, findKind, toFailure, toSdkError } from '../errors/index.js';
+import { publish } from '../events/index.js';
 import { groupIndexName } from './table-names.js';
 
+/** What was asked, and how. */
+export interface TableRequest {
+  readonly tableName: string;
+  readonly lockName: string | undefined;
+  readonly kind: 'read' | 'write';
+  readonly client: Pick<DynamoDBClient, 'send'>;
+  readonly clock: StoreClock;
+}
+
+/** The store's error as ours; that it is throttled is told, since most of it is waited out without another word. */
+export async function toTableFailure(error: unknown, asked: TableRequest): Promise<Error> {
+  const { tableName, lockName, kind, client, clock } = asked;
+  if (isThrottling(error)) publish('throttled', { table: tableName, name: lockName, error });
+  const region = isMissing(error) ? await findRegion(client) : undefined;
+  return toStoreError(error, tableName, lockName, kind, { region, answeredBefore: clock.isSet });
+}
+
+/** The Region that the client asks, as far as it tells. */
+async function findRegion(client: object): Promise<string | undefined> {
+  const { config } = client as { readonly config?: { readonly region?: () => Promise<string> } };
+  try {
+    return await config?.region?.();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether the store refused a request because there were too many. */
-export function isThrottling(error: unknown): boolean {
+function isThrottling(error: unknown): boolean {
   return findKind(toSdkError(error)) === 'throttled';
 }
 
 /** Whether there is no such table where it was looked for. */
-export function isMissing(error: unknown): boolean {
+function isMissing(error: unknown): boolean {
   return findKind(toSdkError(error)) === 'missing';
 }
 

@@ -192,7 +192,7 @@ export const holdingRemovals: readonly Removal[] = [
   },
   {
     name: 'complete: somebody else’s completion is not taken for one’s own',
-    file: holderRequests,
+    file: 'lib/lease/later-requests.ts',
     find: 'if (item && hasEnded(lease, item) && item.brokenLeaseId !== lease.leaseId) {',
     replace: 'if (item) {',
     noticedBy: [{ suite: 'lock' }],
@@ -220,7 +220,7 @@ export const holdingRemovals: readonly Removal[] = [
   },
   {
     name: 'complete: marks the name',
-    file: holderRequests,
+    file: 'lib/lease/later-requests.ts',
     find: 'const end = toEnd(lease, { completedAt, result,',
     replace: 'const end = toEnd(lease, { result,',
     noticedBy: [{ suite: 'lock' }],

@@ -56,7 +56,7 @@ export const lostAnswersRemovals: readonly Removal[] = [
   },
   {
     name: 'lost answers: a completion whose answer was lost is a completion (C07)',
-    file: holderRequests,
+    file: 'lib/lease/later-requests.ts',
     find: 'if (item && hasEnded(lease, item) && item.brokenLeaseId !== lease.leaseId) {',
     replace: 'if (false) {',
     noticedBy: [{ file: lostAnswersTests, title: 'C07 a completion whose answer was lost is a completion' }],

@@ -83,7 +83,7 @@ export const observabilityRemovals: readonly Removal[] = [
   },
   {
     name: 'observability: throttling that was waited out is told all the same',
-    file: 'lib/table/dynamo-table.ts',
+    file: 'lib/table/store-errors.ts',
     find: 'if (isThrottling(error)) publish(',
     replace: 'if (false) publish(',
     noticedBy: [

@@ -24,7 +24,7 @@ export const requestsRemovals: readonly Removal[] = [
   },
   {
     name: 'requests: a group is listed as it is now (C40)',
-    file: dynamoTable,
+    file: 'lib/table/dynamo-listing.ts',
     find: 'Keys: asked, ConsistentRead: true',
     replace: 'Keys: asked',
     noticedBy: [
@@ -33,8 +33,8 @@ export const requestsRemovals: readonly Removal[] = [
   },
   {
     name: 'requests: the table is listed as it is now (C40)',
-    file: dynamoTable,
-    find: '        ConsistentRead: true,\n',
+    file: 'lib/table/dynamo-listing.ts',
+    find: '      ConsistentRead: true,\n',
     replace: '',
     noticedBy: [
       { file: readsAndDeadlinesTests, title: 'C40 every read that decides is strongly consistent' },

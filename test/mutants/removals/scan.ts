@@ -262,7 +262,7 @@ export const scanRemovals: readonly Removal[] = [
   },
   {
     name: 'table: what a batch leaves over is asked for again',
-    file: dynamoTable,
+    file: 'lib/table/dynamo-listing.ts',
     find: 'wanted = [...left, ...wanted.slice(batchSize)];',
     replace: 'wanted = [...wanted.slice(batchSize)];',
     noticedBy: [{ suite: 'scan' }],

@@ -1,0 +1,89 @@
+import { all, type ItemChange, merged } from '../table/index.js';
+import { isCompleted, isCurrent, isOurs } from './conditions.js';
+import {
+  checkKnown,
+  ended,
+  type HolderOutcome,
+  hasEnded,
+  isStill,
+  type LeaseIdentity,
+  lossReason,
+  ownedBy,
+  requestEnd,
+  toEnd,
+} from './holder-requests.js';
+import { type TableContext, ttlAfter } from './lease-context.js';
+import { parseLeaseItem } from './lease-item.js';
+
+/* What most holders never ask for: completions, and what operators do. Loaded with the first of them. */
+
+/**
+ * Complete: a release after which nobody can acquire the name until it is reopened (invariant I7).
+ *
+ * @param retainMs how long the item is kept, in milliseconds. @default for good
+ */
+export async function requestCompletion(
+  context: TableContext,
+  lease: LeaseIdentity,
+  result: unknown,
+  change?: ItemChange,
+  signal?: AbortSignal,
+  retainMs?: number,
+): Promise<HolderOutcome> {
+  const completedAt = Math.ceil(context.clock.now().latest);
+  // For good, unless somebody says for how long: without a `ttl` nothing removes the item.
+  const ttl = retainMs === undefined ? undefined : ttlAfter({ retentionMs: retainMs }, completedAt);
+  const end = toEnd(lease, { completedAt, result, ttl });
+  const completion = ttl === undefined ? { ...end, remove: [...end.remove, 'ttl'] } : end;
+  const write = { ...merged(ownedBy(lease, completion), change), wantsOld: true };
+  const answer = await context.table.update(lease.name, write, signal);
+  if (answer.applied) return ended(answer.old);
+  const item = answer.item && parseLeaseItem(lease.name, answer.item);
+  if (item && isStill(lease, item)) return { kind: 'refused', item };
+  if (item && hasEnded(lease, item) && item.brokenLeaseId !== lease.leaseId) {
+    // Without the mark of a completion it was reopened since, or released before: only who asks again has completed it.
+    if (item.completedAt !== undefined || answer.retried || lease.mayHaveEnded) return { kind: 'done' };
+  }
+  checkKnown(lease, item, answer.retried);
+  return { kind: 'lost', reason: lossReason(lease, item) };
+}
+
+/**
+ * Break: an operator's release, by the lease id alone. It leaves a mark of its own, so that the holder can tell it from
+ * an attempt of its own release whose answer was lost.
+ */
+export function requestBreak(
+  context: TableContext,
+  { name, leaseId }: LeaseIdentity,
+  signal?: AbortSignal,
+): Promise<HolderOutcome> {
+  const mark = { set: { brokenLeaseId: leaseId } };
+  return requestEnd(context, { name, leaseId }, mark, () => true, signal);
+}
+
+/** Asks the holder to let go, in the name of nobody: only the lease that was seen is asked. */
+export async function requestLettingGo(
+  context: TableContext,
+  { name, leaseId }: LeaseIdentity,
+  reason: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const change = { set: { releaseRequested: reason }, condition: all(isCurrent(leaseId), isOurs) };
+  return (await context.table.update(name, change, signal)).applied;
+}
+
+/**
+ * Reopen: takes a completion back. Answers whether the name exists and is open now; a retry that finds its own
+ * success says so, too.
+ */
+export async function requestReopening(
+  context: TableContext,
+  name: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const ttl = ttlAfter(context, context.clock.now().latest);
+  const change = { set: { ttl }, remove: ['completedAt', 'result'], condition: isCompleted };
+  const answer = await context.table.update(name, change, signal);
+  if (answer.applied) return true;
+  return answer.item !== undefined && parseLeaseItem(name, answer.item).completedAt === undefined;
+}

@@ -1,0 +1,115 @@
+import {
+  type AttributeValue,
+  BatchGetItemCommand,
+  QueryCommand,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
+import { StoreError } from '../errors/index.js';
+import { publish } from '../events/index.js';
+import { BackOff, type Runtime, sleep } from '../runtime/index.js';
+import type { Paging, StoredItem } from './lease-table.js';
+import { toKey, unmarshalled } from './stored-item.js';
+import { groupIndexName } from './table-names.js';
+
+/* What reads many items of the table in DynamoDB. Loaded with the first listing. */
+
+/** DynamoDB takes at most this many keys in one BatchGetItem. */
+const batchSize = 100;
+
+/** A batch of which nothing is read is asked for again this often, over some ten seconds in all. */
+const maxThrottledRounds = 8;
+
+/** Pauses before a batch is asked for again, in milliseconds. */
+const batchSpacing = { firstPauseMs: 100, maxPauseMs: 5_000 };
+
+type Marshalled = Record<string, AttributeValue>;
+
+/** The table, and the one way to ask it. */
+export interface ListedTable {
+  readonly tableName: string;
+  readonly runtime: Runtime;
+  // biome-ignore lint/suspicious/noExplicitAny: the SDK's commands share no type that names their input and output
+  readonly call: (command: any, signal?: AbortSignal) => Promise<any>;
+}
+
+/** See `LeaseTable.getMany`. */
+export async function getMany(
+  { tableName, runtime, call }: ListedTable,
+  names: readonly string[],
+  signal?: AbortSignal,
+): Promise<readonly StoredItem[]> {
+  const found: StoredItem[] = [];
+  let wanted = [...new Set(names)].map(toKey);
+  const backOff = new BackOff(runtime, batchSpacing);
+  for (let throttledRounds = 0; wanted.length > 0; ) {
+    const asked = wanted.slice(0, batchSize);
+    const command = new BatchGetItemCommand({
+      RequestItems: { [tableName]: { Keys: asked, ConsistentRead: true } },
+    });
+    const { Responses, UnprocessedKeys } = await call(command, signal);
+    // One table was asked; an answer may call it by its name where it was asked for by its ARN.
+    for (const item of Object.values<Marshalled[]>(Responses ?? {}).flat()) found.push(unmarshalled(item));
+    const left: Marshalled[] = Object.values<{ readonly Keys?: Marshalled[] }>(UnprocessedKeys ?? {}).flatMap(
+      ({ Keys }) => Keys ?? [],
+    );
+    wanted = [...left, ...wanted.slice(batchSize)];
+    if (left.length === 0) continue;
+    // A part of a batch may be throttled without an error; waiting longer each time is what AWS asks for.
+    if (left.length < asked.length) backOff.reset();
+    else throttledRounds += 1;
+    if (throttledRounds > maxThrottledRounds) throw throttledBatch(tableName);
+    await sleep(runtime, backOff.nextMs(), signal);
+  }
+  return found;
+}
+
+/** See `LeaseTable.namesInGroup`. */
+export async function* namesInGroup(
+  { tableName, call }: ListedTable,
+  group: string,
+  signal?: AbortSignal,
+  { after, pageSize }: Paging = {},
+): AsyncIterable<readonly string[]> {
+  let start = after === undefined ? undefined : { ...toKey(after), group: { S: group } };
+  do {
+    const command = new QueryCommand({
+      TableName: tableName,
+      IndexName: groupIndexName,
+      KeyConditionExpression: '#group = :group',
+      ExpressionAttributeNames: { '#group': 'group' },
+      ExpressionAttributeValues: { ':group': { S: group } },
+      ExclusiveStartKey: start,
+      Limit: pageSize,
+    });
+    const page = await call(command, signal);
+    yield (page.Items ?? []).map((item: Marshalled) => unmarshalled(item).name as string);
+    start = page.LastEvaluatedKey;
+  } while (start);
+}
+
+/** See `LeaseTable.scan`. */
+export async function* scan(
+  { tableName, call }: ListedTable,
+  signal?: AbortSignal,
+  { after, pageSize }: Paging = {},
+): AsyncIterable<readonly StoredItem[]> {
+  let start = after === undefined ? undefined : toKey(after);
+  do {
+    const command = new ScanCommand({
+      TableName: tableName,
+      ConsistentRead: true,
+      ExclusiveStartKey: start,
+      Limit: pageSize,
+    });
+    const page = await call(command, signal);
+    yield (page.Items ?? []).map(unmarshalled);
+    start = page.LastEvaluatedKey;
+  } while (start);
+}
+
+function throttledBatch(tableName: string): StoreError {
+  const message = `Table "${tableName}" is throttled: it answers no part of a batch`;
+  const error = new StoreError(message, undefined, { retryable: true, mayHaveApplied: false });
+  publish('throttled', { table: tableName, name: undefined, error });
+  return error;
+}
