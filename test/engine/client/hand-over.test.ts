@@ -249,11 +249,11 @@ describe.each(engines)('going on with a lease that was handed over, on %s', (eng
   it('I4 a delayed duplicate of the write changes nothing, whatever came after', async () => {
     const { name, json } = await onItsWay();
     // No renewal changes the item meanwhile, however slow this machine is.
-    const calm = { leaseMs: 120_000, renewEveryMs: 60_000, requestTimeoutMs: 20_000 };
-    const { locks, faults } = await stage.it.readyActor(calm);
+    const calm = { leaseMs: 120_000, renewEveryMs: 60_000 };
+    const { locks, faults } = await stage.it.readyActor({ ...calm, requestTimeoutMs: 20_000 });
     faults.on('UpdateItem').once().duplicate({ afterMs: 300 });
-    const first = await locks.resume(json);
-    const second = await locks.resume(json);
+    const first = await locks.resume(json, calm);
+    const second = await locks.resume(json, calm);
     const before = await stage.it.item(name);
     await faults.settled();
     expect(await stage.it.item(name)).toEqual(before);

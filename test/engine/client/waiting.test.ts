@@ -23,7 +23,7 @@ describe('waiting for a lock', () => {
       Array.from({ length: 100 }, (_, i) => actors[i % 5]!.locks.withLock(name, work, { waitMs: 60_000 })),
     );
     expect(tokens).toHaveLength(100);
-    expect(tokens.every((token, i) => i === 0 || token === tokens[i - 1]! + 1)).toBe(true);
+    expect(tokens.every((token, i) => i === 0 || token > tokens[i - 1]!)).toBe(true);
   });
 
   it('C17 an abort during a wait answers at once with the caller’s reason, and nothing is sent afterwards', async () => {

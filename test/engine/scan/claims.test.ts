@@ -127,16 +127,17 @@ describe('a worker that was frozen', () => {
       monotonicMs: () => systemRuntime.monotonicMs() + frozenMs,
       wallMs: () => systemRuntime.wallMs() + frozenMs,
     };
-    let writes = 0;
+    const handedOut: string[] = [];
     const freeze = stage.metered.faults.when(
       ({ operation }) => {
-        if (operation === 'UpdateItem' && ++writes === 3) frozenMs = 60_000;
-        return false;
+        if (operation !== 'UpdateItem' || handedOut.length === 0 || frozenMs > 0) return false;
+        // The claim is applied by then; its answer is still under way.
+        setTimeout(() => (frozenMs = 60_000), 300);
+        return true;
       },
-      { kind: 'drop-request' },
+      { kind: 'delay', afterMs: 600 },
     );
     const caller = new AbortController();
-    const handedOut: string[] = [];
     using _lost = onScan('scan-slice-lost', scene.run, () => caller.abort(new Error('woken')));
     const processor = beforeEachPage((page) => void handedOut.push(...page));
     const working = scene.work({ locks: scene.client({ runtime }), processor, signal: caller.signal });

@@ -4,6 +4,7 @@ import { takeable } from '../../../lib/scan/slices/scan-conditions.js';
 import { type ListedKeys, listedKeys } from '../../support/scan/listed-keys.js';
 import { onScan } from '../../support/scan/scan-events.js';
 import { type Scene, Stage } from '../../support/scan/stage.js';
+import { until } from '../../support/until.js';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -52,8 +53,10 @@ describe('seats', () => {
         name: `scan/${scene.run}/00000${seat}`,
       });
     }
-    expect(acquired).toHaveLength(5);
-    expect((await scene.verify()).report).toMatchObject({ objects: 50, slices: 5, takeovers: 0 });
+    // Whoever finds nothing free splits what another works on, so there may be more slices than were planned.
+    const { report } = await scene.verify();
+    expect(acquired).toHaveLength(report.slices);
+    expect(report).toMatchObject({ objects: 50, takeovers: 0 });
   });
 
   it('more seats than slices: the others wait, and answer when all is done', async () => {
@@ -166,12 +169,11 @@ describe('seats', () => {
     const later = scene.work({ locks: scene.client(), processor: laterGate.processor });
     await laterGate.arrived;
     zombieGate.open();
-    const woken = await Promise.race([
-      zombie,
-      new Promise((resolve) => setTimeout(resolve, 800, 'still waiting')),
-    ]);
-    // It may work on what is free, but waits for the slice that is held under its own name.
-    expect(woken).toBe('still waiting');
+    // It may work on what is free, or split what others work on; the slice held under its own name it leaves alone.
+    await until('the woken instance works on, or ends', async () => {
+      const { slices } = await scene.read();
+      return slices.filter(({ completedAt }) => completedAt !== undefined).length >= 3;
+    });
     const slices = (await scene.read()).slices;
     expect(slices.find(({ lo }) => lo === 'k/019')).toMatchObject({ owner: `scan/${scene.run}/seat-0` });
     laterGate.open();

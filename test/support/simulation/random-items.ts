@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { leaseFormat } from '../../../lib/lease/lease-item.js';
 
 const ids = fc.constantFrom('mine', 'other', 'third', '');
 const times = fc.oneof(fc.integer({ min: 0, max: 20 }), fc.constantFrom(1.9e12, Number.MAX_SAFE_INTEGER));
@@ -10,6 +11,11 @@ const mostly = <T>(usual: fc.Arbitrary<T>) =>
 /** Items as we write them, and as others might have: attributes missing, or of another type. */
 export const randomItem = fc.record(
   {
+    // Ours, for the most part: all other items are refused alike.
+    format: fc.oneof(
+      { weight: 8, arbitrary: fc.constant<unknown>(leaseFormat) },
+      { weight: 1, arbitrary: odd },
+    ),
     version: mostly(times),
     leaseId: mostly(ids.filter((id) => id !== '')),
     owner: mostly(ids),
@@ -32,5 +38,5 @@ export const randomItem = fc.record(
     rounds: fc.nat(3),
     child: fc.oneof(fc.record({ id: ids, lo: keys }), odd),
   },
-  { requiredKeys: [] },
+  { requiredKeys: ['format'] },
 );
