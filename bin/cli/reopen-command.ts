@@ -21,7 +21,8 @@ async function reopen(name: string, options: GlobalOptions): Promise<void> {
   await using connection = await connect(options);
   const before = await connection.locks.inspect(name);
   if (!before) throw noSuchLock(name, options.table);
-  if (!(await connection.locks.reopen(name))) {
+  const { completedAt } = before;
+  if (!(await connection.locks.reopen(name, { ...(completedAt !== undefined && { completedAt }) }))) {
     // Between the two requests TTL removed it, or somebody reopened and completed it once more.
     throw new CommandFailure('NOT_REOPENED', `"${name}" changed meanwhile; look at it again`, {
       lockName: name,

@@ -1,4 +1,4 @@
-import { UsageError } from '../errors/index.js';
+import { quoted, UsageError } from '../errors/index.js';
 import type { LeaseContext } from '../lease/index.js';
 import { type LockInfo, toLockInfo } from './lock-info.js';
 import { checkGroupName, checkLockName } from './lock-name.js';
@@ -68,10 +68,14 @@ export class Admin {
     return this.#context.store.requestRelease({ name, leaseId }, reason, signal);
   }
 
-  async reopen(name: string, signal?: AbortSignal): Promise<boolean> {
+  async reopen(name: string, completedAt?: number, signal?: AbortSignal): Promise<boolean> {
     checkLockName(name);
+    if (completedAt !== undefined && !(Number.isSafeInteger(completedAt) && completedAt > 0)) {
+      const message = `completedAt: must be the time that inspect showed, got ${quoted(completedAt)}`;
+      throw new UsageError(message, name);
+    }
     await this.#context.store.ensureTime(signal);
-    return this.#context.store.reopen(name, signal);
+    return this.#context.store.reopen(name, completedAt, signal);
   }
 
   /** A table that others use, too, can still be listed: what is not ours is passed over. */

@@ -390,9 +390,20 @@ export class LockClient implements AsyncDisposable {
     return this.#administer('break', options, (admin, signal) => admin.break(name, leaseId, signal));
   }
 
-  /** Takes a completion back, so that the name can be acquired again. Answers whether the name exists and is open. */
-  reopen(name: string, options: { readonly signal?: AbortSignal } = {}): Promise<boolean> {
-    return this.#administer('reopen', options, (admin, signal) => admin.reopen(name, signal));
+  /**
+   * Takes a completion back, so that the name can be acquired again.
+   *
+   * @param options.completedAt the completion that `inspect` showed, store time in milliseconds since the epoch: one that
+   *   was made after it is left alone. @default the one that a read finds first
+   * @returns whether the name exists and is open now
+   * @throws StoreError, UsageError, or the signal's own reason
+   */
+  reopen(
+    name: string,
+    options: { readonly completedAt?: number; readonly signal?: AbortSignal } = {},
+  ): Promise<boolean> {
+    const { completedAt, ...rest } = options;
+    return this.#administer('reopen', rest, (admin, signal) => admin.reopen(name, completedAt, signal));
   }
 
   /**

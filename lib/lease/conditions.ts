@@ -131,5 +131,11 @@ export function lengthens(expiresAt: number): Condition {
   return { text: '#expiresAt < :newExpiresAt', values: { ':newExpiresAt': expiresAt } };
 }
 
-/** There is a completion of ours to take back. Whoever completes gives the lease back. */
-export const isCompleted: Condition = all({ text: 'attribute_exists(#completedAt)' }, released, isOurs);
+/**
+ * There is the completion of ours that was seen, to take back. Whoever completes gives the lease back. A request that comes
+ * twice, or late, must not take back a completion that was made after it.
+ */
+export function isCompleted(completedAt: unknown): Condition {
+  const isTheSeen = { text: '#completedAt = :seenCompletion', values: { ':seenCompletion': completedAt } };
+  return all(isTheSeen, released, isOurs);
+}

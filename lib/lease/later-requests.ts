@@ -1,4 +1,4 @@
-import { all, type ItemChange, merged } from '../table/index.js';
+import { all, type ItemChange, merged, type StoredItem } from '../table/index.js';
 import { isCompleted, isCurrent, isOurs } from './conditions.js';
 import {
   checkKnown,
@@ -73,17 +73,30 @@ export async function requestLettingGo(
 }
 
 /**
- * Reopen: takes a completion back. Answers whether the name exists and is open now; a retry that finds its own
- * success says so, too.
+ * Reopen: takes the completion back that was seen, and no other. Answers whether the name exists and is open now; a retry
+ * that finds its own success says so, too.
+ *
+ * @param seen when it was completed, as somebody was shown. @default as one read more finds it
  */
 export async function requestReopening(
   context: TableContext,
   name: string,
+  seen?: number,
   signal?: AbortSignal,
 ): Promise<boolean> {
+  let completedAt: unknown = seen;
+  if (completedAt === undefined) {
+    const item = await context.table.get(name, signal);
+    // As it stands: also what is no time, and is to be mended.
+    completedAt = item?.completedAt;
+    if (completedAt === undefined) return isOpen(name, item);
+  }
   const ttl = ttlAfter(context, context.clock.now().latest);
-  const change = { set: { ttl }, remove: ['completedAt', 'result'], condition: isCompleted };
+  const change = { set: { ttl }, remove: ['completedAt', 'result'], condition: isCompleted(completedAt) };
   const answer = await context.table.update(name, change, signal);
-  if (answer.applied) return true;
-  return answer.item !== undefined && parseLeaseItem(name, answer.item).completedAt === undefined;
+  return answer.applied || isOpen(name, answer.item);
+}
+
+function isOpen(name: string, item: StoredItem | undefined): boolean {
+  return item !== undefined && parseLeaseItem(name, item).completedAt === undefined;
 }

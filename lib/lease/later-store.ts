@@ -37,7 +37,7 @@ export function laterStore(context: TableContext): LaterStore {
     },
     break: (lease, signal) => requestBreak(context, lease, signal),
     requestRelease: (lease, reason, signal) => requestLettingGo(context, lease, reason, signal),
-    reopen: (name, signal) => requestReopening(context, name, signal),
+    reopen: (name, completedAt, signal) => requestReopening(context, name, completedAt, signal),
     readMany: async (names, signal) => {
       const items = new Map((await table.getMany(names, signal)).map((item) => [item.name, item]));
       return names.map((name) => {

@@ -50,8 +50,12 @@ export interface LeaseStore {
   /** Writes onto the lease that somebody asks for it. Answers whether it is the current one. */
   requestRelease(lease: LeaseIdentity, reason: string, signal?: AbortSignal): Promise<boolean>;
 
-  /** Takes a completion back. Answers whether the name exists and is open now. */
-  reopen(name: string, signal?: AbortSignal): Promise<boolean>;
+  /**
+   * Takes the completion back that was seen. Answers whether the name exists and is open now.
+   *
+   * @param completedAt what was seen. @default as one read more finds it
+   */
+  reopen(name: string, completedAt?: number, signal?: AbortSignal): Promise<boolean>;
 
   /**
    * The item, read strongly consistently.

@@ -126,8 +126,19 @@ export class ServiceStore implements LeaseStore {
     throw new UsageError('requestRelease needs a client with a table: new LockClient({ table })');
   }
 
-  async reopen(name: string, signal?: AbortSignal): Promise<boolean> {
-    return (await this.#done('reopen', { name }, signal)).open;
+  async reopen(name: string, completedAt?: number, signal?: AbortSignal): Promise<boolean> {
+    const seen = completedAt ?? (await this.#findCompletion(name, signal));
+    return (await this.#done('reopen', { name, ...defined({ completedAt: seen }) }, signal)).open;
+  }
+
+  /** What is no completion of ours, and is to be mended, is for the service to find. */
+  async #findCompletion(name: string, signal: AbortSignal | undefined): Promise<number | undefined> {
+    try {
+      return (await this.read(name, undefined, signal))?.completedAt;
+    } catch (error) {
+      if (error instanceof UsageError) return undefined;
+      throw error;
+    }
   }
 
   async read(name: string, leaseId?: string, signal?: AbortSignal): Promise<LeaseItem | undefined> {

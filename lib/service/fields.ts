@@ -71,6 +71,16 @@ export const expiresAt = v.pipe(
   ),
 );
 
+export const completedAt = v.pipe(
+  v.number(),
+  v.safeInteger(),
+  v.minValue(1),
+  v.description(
+    'the completion to take back, as inspect showed it: store time in whole milliseconds since the epoch. ' +
+      'Without it, the one that is found when the request arrives',
+  ),
+);
+
 export const retainMs = v.pipe(
   v.number(),
   v.safeInteger(),

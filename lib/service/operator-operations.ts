@@ -13,13 +13,13 @@ export async function breakLease(
   return { ok: true, broken: kind === 'done', now: shownTime(context) };
 }
 
-/** Takes a completion back. */
+/** Takes the completion back that the request names: the same request, sent again, takes back no later one. */
 export async function reopen(
   { context }: ServiceHost,
-  { name }: RequestOf<'reopen'>,
+  { name, completedAt }: RequestOf<'reopen'>,
   signal: AbortSignal,
 ): Promise<SuccessOf<'reopen'>> {
   await context.store.ensureTime(signal);
-  const open = await context.store.reopen(name, signal);
+  const open = await context.store.reopen(name, completedAt, signal);
   return { ok: true, open, now: shownTime(context) };
 }

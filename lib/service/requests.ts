@@ -66,7 +66,12 @@ export const requests = {
     ...anyRequest,
   }),
   break: v.strictObject({ operation: v.literal('break'), ...held, ...anyRequest }),
-  reopen: v.strictObject({ operation: v.literal('reopen'), name: field.name, ...anyRequest }),
+  reopen: v.strictObject({
+    operation: v.literal('reopen'),
+    name: field.name,
+    completedAt: v.optional(field.completedAt),
+    ...anyRequest,
+  }),
 } as const;
 
 /** What the service can be asked for. */

@@ -37,6 +37,7 @@ describe('the page on the JSON interface', () => {
     const callers = handlerOver(stage.it.actor());
     const operators = handlerOver(stage.it.actor(), { operations: 'operate' });
     let token = 1;
+    let completedAt = 1;
     let shown = 0;
     let answer: unknown;
     for (const { kind, json } of blocks) {
@@ -49,10 +50,12 @@ describe('the page on the JSON interface', () => {
         ...json,
         // Tokens and times are those of this run.
         ...('token' in json && { token }),
+        ...('completedAt' in json && { completedAt }),
         ...('expiresAt' in json && { expiresAt: Date.now() + 60_000 }),
       };
       const given = await (kind === 'request' ? callers : operators)(request);
       token = given.granted?.token ?? token;
+      completedAt = given.error?.completedAt ?? completedAt;
       answer = given;
     }
     expect(shown).toBeGreaterThanOrEqual(10);

@@ -139,8 +139,25 @@ describe('the same JSON twice, as Lambda’s own retries and a caller’s send i
     expect(await handle(release)).toMatchObject({ ok: true, released: true, already: true });
     await granted(handle, name, 'lease-id-2');
     const before = await stage.it.item(name);
-    expect(await handle(release)).toMatchObject({ ok: true, released: false, reason: 'taken-over' });
+    expect(await handle(release)).toMatchObject({ ok: true, released: true, already: true });
     expect(await stage.it.item(name)).toEqual(before);
+  });
+
+  it('D42 a reopening that arrives again takes back no later completion', async () => {
+    const name = stage.name();
+    const handle = handlerOver(stage.it.actor(), { operations: 'operate' });
+    const first = await granted(handle, name);
+    await handle({ ...rightRequests(name).complete, token: first.token });
+    const { lock } = await handle({ operation: 'inspect', name });
+    const reopen = { operation: 'reopen', name, completedAt: lock.completedAt };
+    expect(await handle(reopen)).toMatchObject({ ok: true, open: true });
+    expect(await handle(reopen)).toMatchObject({ ok: true, open: true });
+    const { token } = await granted(handle, name, 'lease-id-2');
+    await handle({ ...rightRequests(name, 'lease-id-2').complete, token });
+    const before = await stage.it.item(name);
+    expect(await handle(reopen)).toMatchObject({ ok: true, open: false });
+    expect(await stage.it.item(name)).toEqual(before);
+    expect(await handle({ operation: 'reopen', name })).toMatchObject({ ok: true, open: true });
   });
 
   it('I7 a completion that arrives again is no error, and completes nothing that was reopened since', async () => {
@@ -165,7 +182,10 @@ describe('the same JSON twice, as Lambda’s own retries and a caller’s send i
     expect(await handle(breaks)).toMatchObject({ ok: true, broken: true });
     expect(await handle(breaks)).toMatchObject({ ok: true, broken: true });
     await granted(handle, name, 'lease-id-2');
-    expect(await handle(breaks)).toMatchObject({ ok: true, broken: false });
+    const before = await stage.it.item(name);
+    // That lease is over, whoever holds now.
+    expect(await handle(breaks)).toMatchObject({ ok: true, broken: true });
+    expect(await stage.it.item(name)).toEqual(before);
     expect(await stage.it.item(name)).toMatchObject({ leaseId: 'lease-id-2' });
   });
 

@@ -134,8 +134,8 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a completion that goes with half a lease is not taken back',
     file: conditions,
-    find: "all({ text: 'attribute_exists(#completedAt)' }, released, isOurs)",
-    replace: "all({ text: 'attribute_exists(#completedAt)' }, isOurs)",
+    find: 'all(isTheSeen, released, isOurs)',
+    replace: 'all(isTheSeen, isOurs)',
     noticedBy: [
       {
         file: 'test/unit/lease/requests-in-memory.test.ts',
@@ -146,8 +146,8 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a completion that is not ours is not taken back',
     file: conditions,
-    find: "all({ text: 'attribute_exists(#completedAt)' }, released, isOurs)",
-    replace: "all({ text: 'attribute_exists(#completedAt)' })",
+    find: 'all(isTheSeen, released, isOurs)',
+    replace: 'all(isTheSeen)',
     noticedBy: [
       {
         file: foreignItemsTests,

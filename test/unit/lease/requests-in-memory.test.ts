@@ -445,6 +445,7 @@ describe('reopening', () => {
     expect(await item()).toEqual({ name: 'n', format, version: first, lastLeaseId: 'mine', ttl });
     await table.create({ name: 'odd', format, version: 1, completedAt: 5, leaseId: 'x', expiresAt: later });
     expect(await requestReopening(context, 'odd')).toBe(false);
+    expect(await requestReopening(context, 'odd', 4)).toBe(false);
     expect(await grant('next')).toMatchObject({ kind: 'granted' });
   });
 });
