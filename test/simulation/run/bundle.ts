@@ -12,12 +12,16 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '../../..');
  * @returns the bundle's path; it lies in the repository, so that it finds the packages
  * @throws Error when a text that is to be changed is not there, or is there twice
  */
-export async function bundleSimulator(name: string, changes: readonly SourceChange[] = []): Promise<string> {
+export async function bundleSimulator(
+  name: string,
+  changes: readonly SourceChange[] = [],
+  entry: 'worker-main.ts' | 'replay.ts' = 'worker-main.ts',
+): Promise<string> {
   const outfile = join(root, '.leasehold/sim', `${name.replace(/\W+/g, '-')}.mjs`);
   await mkdir(dirname(outfile), { recursive: true });
   const open = new Set(changes);
   await build({
-    entryPoints: [join(root, 'test/simulation/run/worker-main.ts')],
+    entryPoints: [join(root, 'test/simulation/run', entry)],
     outfile,
     bundle: true,
     platform: 'node',

@@ -1,3 +1,4 @@
+import './loaded.js';
 import { lockChecks, serviceChecks, violationsOf } from '../check/index.js';
 import { scanChecks } from '../check/scan-checks.js';
 import type { Violation } from '../history/history.js';

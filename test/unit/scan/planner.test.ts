@@ -38,7 +38,7 @@ describe('planning a run', () => {
     expect(done).toEqual({
       run: 'r',
       seats: [0, 1, 2].map((seat) => ({ run: 'r', seat })),
-      slices: 6,
+      slices: 3,
       listRequests: bucket.asked.length,
       existed: false,
     });
@@ -56,24 +56,23 @@ describe('planning a run', () => {
     });
     const run = await findRun(context as never, 'r');
     expect(run).toMatchObject({ run: 'r', bucket: 'data', prefix: 'k/', pageSize: 10 });
-    expect(run!.cuts).toHaveLength(5);
-    expect(run!.emptyAfter).toBeDefined();
-    for (let ordinal = 0; ordinal < 6; ordinal++) {
+    expect(run!.cuts).toHaveLength(2);
+    for (let ordinal = 0; ordinal < 3; ordinal++) {
       expect(await get(`scan/r/00000${ordinal}`)).toMatchObject({
         version: { N: String(now) },
         group: { S: 'scan/r' },
         ttl,
         progress: { N: '0' },
         ...(ordinal > 0 && { lo: { S: run!.cuts[ordinal - 1] } }),
-        ...(ordinal < 5 && { hi: { S: run!.cuts[ordinal] } }),
+        ...(ordinal < 2 && { hi: { S: run!.cuts[ordinal] } }),
       });
     }
-    expect(await get('scan/r/000006')).toBeUndefined();
+    expect(await get('scan/r/000003')).toBeUndefined();
   });
 
-  it('makes two slices a seat, or as many as are wanted, for three requests each at most', async () => {
+  it('makes one slice a seat, or as many as are wanted, for three requests each at most', async () => {
     for (const [options, slices] of [
-      [{ seats: 2 }, 4],
+      [{ seats: 2 }, 2],
       [{ seats: 2, slices: 5 }, 5],
       [{ seats: 9, slices: 1 }, 1],
     ] as const) {
@@ -140,7 +139,7 @@ describe('planning a run', () => {
       get: async () => undefined,
     });
     const plan = await plannerOf({ ...context, table: forgetful }, keys).plan();
-    expect(plan).toMatchObject({ slices: 4, existed: false });
+    expect(plan).toMatchObject({ slices: 2, existed: false });
   });
 
   it('makes slices again that are missing, and leaves the others alone', async () => {
@@ -154,9 +153,11 @@ describe('planning a run', () => {
       },
       get: table.get.bind(table),
     });
-    await expect(plannerOf({ ...context, table: failing }, keys).plan()).rejects.toThrow('cut off');
+    await expect(plannerOf({ ...context, table: failing }, keys).plan({ slices: 4 })).rejects.toThrow(
+      'cut off',
+    );
     expect(await get('scan/r/000003')).toBeUndefined();
-    expect(await plannerOf(context, keys).plan()).toMatchObject({ slices: 4, existed: true });
+    expect(await plannerOf(context, keys).plan({ slices: 4 })).toMatchObject({ slices: 4, existed: true });
     expect(await get('scan/r/000003')).toBeDefined();
   });
 

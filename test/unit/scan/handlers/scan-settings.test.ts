@@ -3,7 +3,7 @@ import { scanSettings } from '../../../../lib/scan/handlers/scan-settings.js';
 
 describe('settings from the environment', () => {
   it('need the table only', () => {
-    expect(scanSettings({ LEASEHOLD_TABLE: 'leases' })).toEqual({ table: 'leases' });
+    expect(scanSettings({ LEASEHOLD_TABLE: 'leases' })).toEqual({ table: 'leases', requesterPays: false });
   });
 
   it('are all read', () => {
@@ -24,6 +24,7 @@ describe('settings from the environment', () => {
       leaseMs: 2_000,
       ledgerTable: 'ledger',
       output: { bucket: 'results', prefix: 'runs/' },
+      requesterPays: false,
     });
   });
 
