@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { LockInfo } from '../../lib/client/index.js';
+import type { LockClient, LockInfo } from '../../lib/client/index.js';
 import { UsageError } from '../../lib/errors/index.js';
 import { print, printJson } from '../terminal/output.js';
 import { printable } from '../terminal/printable.js';
@@ -34,9 +34,10 @@ export function addBreak(program: Command): void {
 async function breakLease(name: string, leaseId: string, options: BreakOptions): Promise<void> {
   await using connection = await connect(options);
   const { locks } = connection;
-  const before = await locks.inspect(name);
+  const before = await look(locks, name);
   if (!before) throw noSuchLock(name, options.table);
   if (!(await locks.break(name, leaseId))) throw notCurrent(name, leaseId, await locks.inspect(name));
+  if (before === 'strange') return tellMended(name, leaseId, options);
   const broken = before.leaseId === leaseId;
   if (options.json) {
     printJson({ name, leaseId, broken, token: before.token, ...(broken && { owner: before.owner }) });
@@ -46,6 +47,21 @@ async function breakLease(name: string, leaseId: string, options: BreakOptions):
   } else {
     print(printable(`Lease ${leaseId} of "${name}" was over already; nothing was changed.`));
   }
+}
+
+/** Its times or its token are none that we write: it can't be shown, and is to be broken all the same. */
+async function look(locks: LockClient, name: string): Promise<LockInfo | 'strange' | undefined> {
+  try {
+    return await locks.inspect(name);
+  } catch (error) {
+    if (error instanceof UsageError) return 'strange';
+    throw error;
+  }
+}
+
+function tellMended(name: string, leaseId: string, { json }: BreakOptions): void {
+  if (json) printJson({ name, leaseId, broken: true });
+  else print(printable(`Lease ${leaseId} of "${name}", which could not be read, is over.`));
 }
 
 function demandedLease(argument: string | undefined, option: string | undefined): string {

@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import type { LockClient, LockInfo } from '../../lib/client/index.js';
+import { UsageError } from '../../lib/errors/index.js';
 import { print, printJson } from '../terminal/output.js';
 import { printable } from '../terminal/printable.js';
 import type { GlobalOptions } from './connection.js';
@@ -17,16 +19,36 @@ export function addReopen(program: Command): void {
     });
 }
 
+/** Its time is none that we write: it can't be shown, and is to be taken back all the same. */
+async function look(locks: LockClient, name: string): Promise<LockInfo | 'strange' | undefined> {
+  try {
+    return await locks.inspect(name);
+  } catch (error) {
+    if (error instanceof UsageError) return 'strange';
+    throw error;
+  }
+}
+
+async function mend(locks: LockClient, name: string, { json }: GlobalOptions): Promise<void> {
+  if (!(await locks.reopen(name))) throw notReopened(name);
+  if (json) printJson({ name, reopened: true, state: 'free' });
+  else print(printable(`Reopened "${name}": its completion, which could not be read, is gone.`));
+}
+
+/** Between the two requests TTL removed it, or somebody reopened and completed it once more. */
+function notReopened(name: string): CommandFailure {
+  const message = `"${name}" changed meanwhile; look at it again`;
+  return new CommandFailure('NOT_REOPENED', message, { lockName: name });
+}
+
 async function reopen(name: string, options: GlobalOptions): Promise<void> {
   await using connection = await connect(options);
-  const before = await connection.locks.inspect(name);
+  const before = await look(connection.locks, name);
+  if (before === 'strange') return await mend(connection.locks, name, options);
   if (!before) throw noSuchLock(name, options.table);
   const { completedAt } = before;
   if (!(await connection.locks.reopen(name, { ...(completedAt !== undefined && { completedAt }) }))) {
-    // Between the two requests TTL removed it, or somebody reopened and completed it once more.
-    throw new CommandFailure('NOT_REOPENED', `"${name}" changed meanwhile; look at it again`, {
-      lockName: name,
-    });
+    throw notReopened(name);
   }
   const reopened = before.state === 'completed';
   if (options.json)

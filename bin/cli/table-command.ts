@@ -3,6 +3,7 @@ import { type CreatedTable, createTable } from '../../lib/table/create-table.js'
 import { print, printJson } from '../terminal/output.js';
 import type { GlobalOptions } from './connection.js';
 import { connect } from './connection.js';
+import { addRaiseTokens } from './raise-tokens-command.js';
 
 interface CreateOptions extends GlobalOptions {
   readonly ttl: boolean;
@@ -19,6 +20,7 @@ export function addTable(program: Command): void {
     .option('--wait', 'wait until Time to Live is in effect, too; DynamoDB may take an hour', false)
     .addHelpText('after', '\nExample:\n  $ leasehold table create --table leases --region eu-central-1')
     .action((_options, command: Command) => create(command.optsWithGlobals<CreateOptions>()));
+  addRaiseTokens(table);
 }
 
 async function create(options: CreateOptions): Promise<void> {

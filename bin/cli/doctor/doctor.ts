@@ -6,6 +6,7 @@ import { connect } from '../connection.js';
 import type { Finding } from './findings.js';
 import { clockFinding, tableReport } from './findings.js';
 import { permissionFindings } from './permission-findings.js';
+import { tokenFinding } from './token-findings.js';
 
 /** What `leasehold doctor` takes. */
 export interface DoctorOptions extends GlobalOptions {
@@ -29,6 +30,7 @@ export async function doctor(options: DoctorOptions): Promise<number> {
   const findings: Finding[] = [...ofTable];
   if (reachable) {
     findings.push(...(await permissionFindings(dynamo, table, clock, name)));
+    findings.push(await tokenFinding(locks.context));
     findings.push(clockFinding(clock, runtime.wallMs()));
   }
   const healthy = findings.every(({ status }) => status !== 'wrong');

@@ -38,7 +38,7 @@ describe('doctor', () => {
     });
     const checks = findings.map(({ check }: Finding) => check);
     const permissions = actions.map((action) => `dynamodb:${action}`);
-    expect(checks).toEqual(['key', 'index', 'time to live', ...permissions, 'clock']);
+    expect(checks).toEqual(['key', 'index', 'time to live', ...permissions, 'tokens', 'clock']);
     const { Items } = await desk.client.send(new ScanCommand({ TableName: 'leases' }));
     expect(Items).toEqual([]);
   });
