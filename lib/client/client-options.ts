@@ -13,11 +13,8 @@ import type { ResumeOptions } from './resume.js';
 
 /** What a `LockClient` is made with. Checked at once; a `UsageError` names the option, the limit and the value. */
 export interface LockClientOptions {
-  /**
-   * The table's name; or another {@link LeaseTable}, made around the clock that its responses must set. Either this or
-   * `service` is given.
-   */
-  readonly table?: string | ((clock: StoreClock) => LeaseTable);
+  /** The table's name, or its ARN. Either this or `service` is given. */
+  readonly table?: string;
   /**
    * The lock service, by the name or the ARN of its Lambda function; or another way to it. Such a client needs no right
    * to the table, only to invoke the function. Either this or `table` is given.
@@ -65,6 +62,14 @@ export interface LockClientOptions {
   readonly maxHoldMs?: number;
   /** Clocks, timers and randomness. @default the real ones */
   readonly runtime?: Runtime;
+}
+
+/**
+ * The same for who brings a store of their own, as a simulation does: it is made around the clock that its responses must
+ * set. No part of what users see.
+ */
+export interface ClientOptions extends Omit<LockClientOptions, 'table'> {
+  readonly table?: string | ((clock: StoreClock) => LeaseTable);
 }
 
 /** Options of one acquisition; what is absent is as the client was made. */
@@ -132,7 +137,7 @@ const clientOptionNames = Object.keys({
 } satisfies Record<keyof LockClientOptions, 1>);
 
 /** @throws UsageError if an option of the client is out of its range, or if they do not fit together */
-export function checkClientOptions(options: LockClientOptions): void {
+export function checkClientOptions(options: ClientOptions): void {
   checkOptions('LockClient', options, clientOptionNames);
   checkStore(options);
   checkNumber('requestTimeoutMs', options.requestTimeoutMs ?? defaults.requestTimeoutMs, 1);
@@ -158,7 +163,7 @@ function checkOwnerKey(ownerKey: string | undefined): void {
 }
 
 /** A table or a service, and neither both nor none. */
-function checkStore({ table, service }: LockClientOptions): void {
+function checkStore({ table, service }: ClientOptions): void {
   if (table !== undefined && service !== undefined) {
     throw new UsageError('service: a client takes either a table or a service, got both');
   }
@@ -179,7 +184,7 @@ function isNamed(value: unknown): boolean {
  *
  * @throws UsageError if they can't work: a renewal must have time for all its attempts before the lease is in danger
  */
-export function holdSettings(client: LockClientOptions, hold: HoldOptions): HoldSettings {
+export function holdSettings(client: ClientOptions, hold: HoldOptions): HoldSettings {
   const leaseMs = hold.leaseMs ?? client.leaseMs ?? defaults.leaseMs;
   // A fraction of the client's lease is no measure for another lease.
   const own: HoldOptions = hold.leaseMs === undefined || hold.leaseMs === client.leaseMs ? client : {};

@@ -26,6 +26,7 @@ import { Acquisition } from './acquisition.js';
 import type { Admin } from './admin.js';
 import { BackgroundRelease } from './background-release.js';
 import {
+  type ClientOptions,
   callTimeoutMs,
   checkClientOptions,
   checkOwner,
@@ -55,11 +56,17 @@ export interface TryAcquireOptions extends HoldOptions {
   readonly supersede?: boolean;
   /** Puts the lock into a group that can be listed. */
   readonly group?: string;
-  /** Written, and demanded, along with the grant: for those who build on leases. */
+  /**
+   * Written, and demanded, along with the grant: for those who build on leases.
+   *
+   * @internal
+   */
   readonly change?: ItemChange;
   /**
    * Told the item whenever the store shows it: `true` ends the wait with a `LockHeldError`, since no waiting will make
    * the condition of `change` true of it.
+   *
+   * @internal
    */
   readonly giveUpWhen?: (item: LeaseItem) => boolean;
   /** Gives up at once, with the signal's own reason. */
@@ -84,12 +91,16 @@ export interface AcquireOptions extends TryAcquireOptions {
  * ```
  */
 export class LockClient implements AsyncDisposable {
-  /** What leases of this client work with: for those who build on leases. */
+  /**
+   * What leases of this client work with: for those who build on leases.
+   *
+   * @internal
+   */
   readonly context: LeaseContext;
   /** The label of this client's leases. */
   readonly owner: string;
 
-  readonly #options: LockClientOptions;
+  readonly #options: ClientOptions;
   readonly #queue: LocalQueue;
   readonly #giveBack: BackgroundRelease;
   readonly #closed = sharedController();
@@ -99,7 +110,10 @@ export class LockClient implements AsyncDisposable {
   readonly #service: ServiceWay | undefined;
 
   /** @throws UsageError if an option is out of its range; the message names option, limit and value */
-  constructor(options: LockClientOptions) {
+  constructor(options: LockClientOptions);
+  /** @internal */
+  constructor(options: ClientOptions);
+  constructor(options: ClientOptions) {
     checkClientOptions(options);
     const runtime = options.runtime ?? systemRuntime;
     const clock = new StoreClock(runtime, options.skewMs);
@@ -589,7 +603,7 @@ function checkWork(call: string, work: unknown): void {
 const noTurn = (): Turn => ({ holder: undefined, leave: () => {} });
 
 function makeTable(
-  options: LockClientOptions,
+  options: ClientOptions,
   ownClient: DynamoDBClient | undefined,
   clock: StoreClock,
 ): LeaseTable {
@@ -603,7 +617,7 @@ function makeTable(
   });
 }
 
-function makeOwnClient(options: LockClientOptions): DynamoDBClient {
+function makeOwnClient(options: ClientOptions): DynamoDBClient {
   const region = regionOf('table', options.table as string, 'dynamodb', options.region);
   return new DynamoDBClient({
     ...(region !== undefined && { region }),

@@ -3,7 +3,7 @@ import type { LeaseContext, LeaseStore } from '../lease/index.js';
 import { callsOf, loadedOnce } from '../runtime/index.js';
 import type { ServiceTransport } from '../service-client/service-transport.js';
 import type { LeaseTable } from '../table/index.js';
-import type { LockClientOptions } from './client-options.js';
+import type { ClientOptions } from './client-options.js';
 import { defaults } from './defaults.js';
 
 /** The way to the service, loaded with the first request: most clients have a table, and need none of it. */
@@ -15,7 +15,7 @@ export interface ServiceWay {
 
 /** What leases work with when their client has a service: no table, and who asks for it is told. */
 export function serviceWay(
-  options: LockClientOptions,
+  options: ClientOptions,
   terms: Omit<LeaseContext, 'table' | 'store'>,
   callTimeoutMs: number,
   ownerKey: string,
@@ -55,7 +55,7 @@ export function serviceWay(
   return { context, close: () => transport?.close?.() };
 }
 
-async function makeTransport(options: LockClientOptions): Promise<ServiceTransport> {
+async function makeTransport(options: ClientOptions): Promise<ServiceTransport> {
   const { service, region, endpoint, lambdaClient } = options;
   if (typeof service !== 'string') return service!;
   const { LambdaTransport } = await import('../service-client/service-transport.js');

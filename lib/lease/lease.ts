@@ -47,7 +47,11 @@ export class Lease implements AsyncDisposable {
   readonly acquiredAt: number;
   /** Set when the lock was taken from a lease that had not been released. */
   readonly takenOverFrom: TakenOver | undefined;
-  /** The item as it stood before the grant; its own attributes are the caller's to read. */
+  /**
+   * The item as it stood before the grant; its own attributes are the caller's to read.
+   *
+   * @internal
+   */
   readonly itemBefore: LeaseItem | undefined;
 
   readonly #context: LeaseContext;
@@ -76,6 +80,7 @@ export class Lease implements AsyncDisposable {
    *
    * @param onEnd called once when the lease has ended or is lost
    * @param releaseLater releases in the background what the disposer could not, for so many milliseconds at most
+   * @internal
    */
   constructor(
     context: LeaseContext,
@@ -196,6 +201,7 @@ export class Lease implements AsyncDisposable {
    * leases, as the scan does: values of conditions need placeholders of their own.
    *
    * @throws LockLostError, StoreError as {@link renew}
+   * @internal
    */
   async renewWith(change: ItemChange): Promise<ChangeOutcome> {
     this.#checkNotReleased();
@@ -207,10 +213,15 @@ export class Lease implements AsyncDisposable {
    * what is asked for after it is refused. After a loss it changes nothing and says so.
    * Does not run on the work's signal, which may be aborted; the table's time-outs bound it.
    *
-   * @param change written along; without a condition, since a release must not be refused
-   * @param signal gives up waiting for the store; not the work's own
    * @throws StoreError when the store can't be reached: the lease then runs out by itself
    */
+  release(): Promise<ReleaseOutcome>;
+  /**
+   * @param change written along; without a condition, since a release must not be refused
+   * @param signal gives up waiting for the store; not the work's own
+   * @internal
+   */
+  release(change?: Omit<ItemChange, 'condition'>, signal?: AbortSignal): Promise<ReleaseOutcome>;
   release(change?: Omit<ItemChange, 'condition'>, signal?: AbortSignal): Promise<ReleaseOutcome> {
     this.#ending ??= this.#release(change && { ...change }, signal).catch((error) => {
       this.#ending = undefined;
@@ -240,6 +251,8 @@ export class Lease implements AsyncDisposable {
   /**
    * As {@link complete}, with further attributes under a further condition. If that does not hold the lease goes on. Kept
    * for the client's `retentionMs`.
+   *
+   * @internal
    */
   completeWith(result: unknown, change: ItemChange): Promise<ChangeOutcome> {
     return this.#complete({ result, change, retainMs: this.#context.retentionMs });

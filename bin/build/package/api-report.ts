@@ -51,7 +51,7 @@ function textOf(node: ts.Declaration, checker: ts.TypeChecker): string {
   const print = (one: ts.Node) => printer.printNode(ts.EmitHint.Unspecified, one, node.getSourceFile());
   if (ts.isClassDeclaration(node)) {
     const heritage = (node.heritageClauses ?? []).map(print).join(' ');
-    const members = node.members.flatMap((member) => {
+    const members = node.members.filter(isPublic).flatMap((member) => {
       const signature = memberText(member, checker, print);
       return signature ? [`  ${signature}`] : [];
     });
@@ -61,10 +61,32 @@ function textOf(node: ts.Declaration, checker: ts.TypeChecker): string {
   if (ts.isVariableDeclaration(node)) {
     return `const ${node.name.getText()}: ${checker.typeToString(checker.getTypeAtLocation(node), node, flags)}`;
   }
-  return print(node).replace(/^export (declare )?/, '');
+  return print(ts.isInterfaceDeclaration(node) ? publicPart(node) : node).replace(/^export (declare )?/, '');
 }
 
 const flags = ts.TypeFormatFlags.NoTruncation | ts.TypeFormatFlags.UseSingleQuotesForStringLiteralType;
+
+/** Neither marked as internal, which the declarations leave out, nor the body behind some overloads. */
+function isPublic(member: ts.Node): boolean {
+  if (ts.getJSDocTags(member).some(({ tagName }) => tagName.text === 'internal')) return false;
+  if (!(ts.isMethodDeclaration(member) || ts.isConstructorDeclaration(member)) || !member.body) return true;
+  const nameOf = ({ name }: ts.ClassElement) => name?.getText();
+  const isOverload = (one: ts.ClassElement) =>
+    one.kind === member.kind && nameOf(one) === nameOf(member) && !(one as ts.MethodDeclaration).body;
+  return !(member.parent as ts.ClassDeclaration).members.some(isOverload);
+}
+
+function publicPart(node: ts.InterfaceDeclaration): ts.Node {
+  const { modifiers, name, typeParameters, heritageClauses, members } = node;
+  return ts.factory.updateInterfaceDeclaration(
+    node,
+    modifiers,
+    name,
+    typeParameters,
+    heritageClauses,
+    members.filter(isPublic),
+  );
+}
 
 function memberText(
   member: ts.ClassElement,

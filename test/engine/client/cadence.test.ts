@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LockClient, type LockClientOptions } from '../../../lib/client/index.js';
+import type { ClientOptions } from '../../../lib/client/client-options.js';
+import { LockClient } from '../../../lib/client/index.js';
 import type { StoreClock } from '../../../lib/clock/index.js';
 import type { LeaseTable } from '../../../lib/table/index.js';
 import { EventLog } from '../../support/event-log.js';
@@ -81,7 +82,7 @@ describe('how often a lease is renewed', () => {
         const { renewEveryMs, safetyMarginMs, requestTimeoutMs, maxAttempts } = settings;
         const minMs = renewEveryMs + safetyMarginMs + requestTimeoutMs * maxAttempts;
         const make = (leaseMs: number) => () => {
-          const options: LockClientOptions = { ...settings, leaseMs, table: () => ({}) as LeaseTable };
+          const options: ClientOptions = { ...settings, leaseMs, table: () => ({}) as LeaseTable };
           return new LockClient(options);
         };
         expect(make(minMs)).not.toThrow();

@@ -34,6 +34,13 @@ describe('what users can name', () => {
     expect(bare).toEqual([]);
   });
 
+  it('leads to no internals: neither ports, nor what only those need who build on leases', () => {
+    const text = reportText('leasehold', exported.get('leasehold')!);
+    const internals =
+      /\b(LeaseContext|LeaseStore|LeaseTable|StoreClock|ItemChange|Grant|change\?:|giveUpWhen\?:|renewWith|completeWith|context:)/;
+    expect(text.match(internals)?.[0]).toBeUndefined();
+  });
+
   it('means one thing, whichever sub-path it comes from', () => {
     const places = new Map<string, Set<string>>();
     for (const { name, declaredAt } of [...exported.values()].flat()) {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
-import { LockClient, type LockClientOptions } from '../../../lib/client/index.js';
+import type { ClientOptions } from '../../../lib/client/client-options.js';
+import { LockClient } from '../../../lib/client/index.js';
 import {
   createLeaseTable,
   type LocalDynamo,
@@ -106,7 +107,7 @@ export class Scene implements AsyncDisposable {
   }
 
   /** A lock client of its own, as another process would have. */
-  client(options: Partial<LockClientOptions> = {}): LockClient {
+  client(options: Partial<ClientOptions> = {}): LockClient {
     const client = new LockClient({
       table,
       client: this.stage.metered.client,
@@ -119,7 +120,7 @@ export class Scene implements AsyncDisposable {
   }
 
   /** A lock client whose leases run out soon when nobody renews them. */
-  hastyClient(options: Partial<LockClientOptions> = {}): LockClient {
+  hastyClient(options: Partial<ClientOptions> = {}): LockClient {
     return this.client({
       leaseMs: 1_500,
       renewEveryMs: 400,
