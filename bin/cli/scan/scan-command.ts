@@ -25,6 +25,7 @@ export function addScan(program: Command, outcome: Outcome): void {
       's3://bucket/prefix for results that are too large for an item',
       s3Location,
     )
+    .option('--requester-pays', 'pay for the requests, as the bucket of somebody else may ask')
     .option('--s3-endpoint <url>', 'another address of S3, for local endpoints', endpointUrl)
     .option('--state-machine <arn>', 'start this one and follow it; Ctrl-C stops following only')
     .addHelpText(

@@ -67,13 +67,14 @@ async function loadedSdk() {
 
 /** Only what was said: the state machine has defaults for the rest. */
 async function executionInput(options: ScanOptions, signal: AbortSignal): Promise<Record<string, unknown>> {
-  const { location, seats, slices, pageSize, run, cutsFrom } = options;
+  const { location, seats, slices, pageSize, run, cutsFrom, requesterPays } = options;
   return {
     ...location,
     ...(seats !== undefined && { seats }),
     ...(slices !== undefined && { slices }),
     ...(pageSize !== undefined && { pageSize }),
     ...(run !== undefined && { run }),
+    ...(requesterPays && { requesterPays }),
     ...(cutsFrom !== undefined && { cuts: await cutsOfRun(options, cutsFrom, signal) }),
   };
 }

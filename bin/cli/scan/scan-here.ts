@@ -2,7 +2,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import type { LockClient } from '../../../lib/client/index.js';
 import { requestTimeoutFor } from '../../../lib/client/request-timeout.js';
 import { inventory, planScan, readCuts, readRun, type ScanVerdict } from '../../../lib/scan/index.js';
-import { s3Address } from '../../../lib/scan/listing/s3-address.js';
+import { payForRequests, s3Address } from '../../../lib/scan/listing/s3-address.js';
 import { checkTable } from '../../../lib/table/check-table.js';
 import { plural } from '../../terminal/figures.js';
 import { type Interruption, listenForInterruption } from '../../terminal/interruption.js';
@@ -105,6 +105,7 @@ async function scanRun(context: RunContext): Promise<FinishedScan> {
     ...(options.pageSize !== undefined && { pageSize: options.pageSize }),
     ...(options.output && { output: options.output }),
     ...(cuts && { cuts }),
+    ...(options.requesterPays && { requesterPays: true }),
   });
   if (plan.existed) progress.foundBefore((await readRun({ locks, run, signal })).slices);
   view.planned(plan);
@@ -130,6 +131,7 @@ async function s3Client(options: ScanOptions): Promise<Disposable & { readonly c
     ...(await awsClientConfig(undefined, s3TimeoutMs)),
     ...s3Address({ region: options.region, endpoint: options.s3Endpoint }),
   });
+  if (options.requesterPays) payForRequests(client);
   return { client, [Symbol.dispose]: () => client.destroy() };
 }
 

@@ -14,6 +14,7 @@ export interface ScanOptions extends GlobalOptions {
   readonly pageSize?: number;
   readonly cutsFrom?: string;
   readonly output?: S3Location;
+  readonly requesterPays?: boolean;
   readonly s3Endpoint?: string;
   readonly stateMachine?: string;
 }

@@ -26,6 +26,7 @@ describe('scan --state-machine', () => {
       '4',
       '--run',
       'nightly',
+      '--requester-pays',
       '--state-machine',
       stateMachine,
     ];
@@ -48,6 +49,7 @@ describe('scan --state-machine', () => {
       prefix: 'logs/',
       seats: 4,
       run: 'nightly',
+      requesterPays: true,
     });
     expect(functions.calls.filter(({ operation }) => operation === 'DescribeExecution')).toHaveLength(3);
   });
@@ -111,13 +113,13 @@ describe('scan --state-machine', () => {
     expect(stderr).toContain('The execution ended FAILED: CompletedWithFailures: 1 objects failed');
   });
 
-  it('ends with 1 and one line when the state machine does not exist', async () => {
+  it('ends with 78 and one line when the state machine does not exist', async () => {
     await using functions = await scriptedStepFunctions({
       StartExecution: () => ({ __type: 'StateMachineDoesNotExist', message: 'State Machine Does Not Exist' }),
     });
     const { exitCode, stderr } = await runCommand(['scan', '--state-machine', stateMachine], functions.env);
     expect({ exitCode, stderr }).toEqual({
-      exitCode: 1,
+      exitCode: 78,
       stderr: 'leasehold: State Machine Does Not Exist\n',
     });
   });

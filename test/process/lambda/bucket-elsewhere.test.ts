@@ -103,5 +103,17 @@ describe('D24: a bucket in another Region than who scans it', () => {
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
     expect(JSON.parse(stdout)).toMatchObject({ objects: keys.length });
     expect(new Set(regions)).toEqual(new Set(['us-east-1', home]));
+    expect(payers).toEqual(new Set([undefined]));
+  });
+
+  it('D26: and is paid for by the command line, where it is told so', async () => {
+    const args = ['scan', 's3://data/logs/', '--table', stage.table, '--endpoint', stage.dynamo.endpoint];
+    const { exitCode, stdout, stderr } = await runCommand(
+      [...args, '--seats', '1', '--requester-pays', '--json'],
+      aws(),
+    );
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+    expect(JSON.parse(stdout)).toMatchObject({ objects: keys.length });
+    expect(payers).toEqual(new Set(['requester']));
   });
 });
