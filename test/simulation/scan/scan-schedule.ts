@@ -23,7 +23,7 @@ export async function playScan(random: Random, trace?: Trace): Promise<History> 
   const habits = drawClientHabits(random);
   const keys = drawKeys(random);
   const cluster = clusterOf(random, faultProfile, habits, keys, trace);
-  const s3 = new SimS3(keys);
+  const s3 = new SimS3(keys, random);
   const seats = random.whole(1, 3);
   const workers = new SeatWorkers(cluster, habits, s3, run);
   const plan = await planned(cluster, habits, s3, seats);

@@ -1,5 +1,6 @@
 import { answered, refused, type StoreAnswer } from '../store/answers.js';
 import { NotSimulated, orderOfText } from '../store/attribute-values.js';
+import type { Random } from '../world/random.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the inputs of the SDK's commands, told apart by the command's name
 type AnyInput = any;
@@ -9,10 +10,15 @@ export class SimS3 {
   #keys: readonly string[];
   readonly #objects = new Map<string, string>();
   readonly #modified = new Date(0);
+  readonly #random: Random | undefined;
 
-  /** @param keys of the bucket that is scanned */
-  constructor(keys: readonly string[]) {
+  /**
+   * @param keys of the bucket that is scanned
+   * @param random draws listings that begin with an empty page and say that there is more. @default none do
+   */
+  constructor(keys: readonly string[], random?: Random) {
     this.#keys = [...keys].sort(orderOfText);
+    this.#random = random;
   }
 
   /** Somebody puts an object while the scan runs. */
@@ -38,7 +44,11 @@ export class SimS3 {
   }
 
   #list({ Prefix = '', StartAfter, MaxKeys = 1000, ContinuationToken }: AnyInput): StoreAnswer {
-    const after: string | undefined = ContinuationToken ?? StartAfter;
+    const after: string | undefined = ContinuationToken?.slice(1) || StartAfter;
+    // As behind many delete markers.
+    if (ContinuationToken === undefined && this.#random?.chance(0.1)) {
+      return answered({ EncodingType: 'url', IsTruncated: true, NextContinuationToken: `>${after ?? ''}` });
+    }
     const left = this.#keys.filter(
       (key) => key.startsWith(Prefix) && (after === undefined || orderOfText(key, after) > 0),
     );
@@ -46,7 +56,7 @@ export class SimS3 {
     return answered({
       EncodingType: 'url',
       IsTruncated: page.length < left.length,
-      ...(page.length < left.length && { NextContinuationToken: page.at(-1) }),
+      ...(page.length < left.length && { NextContinuationToken: `>${page.at(-1)}` }),
       Contents: page.map((key) => ({
         Key: encodeURIComponent(key),
         Size: 1,
