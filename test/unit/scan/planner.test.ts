@@ -59,7 +59,7 @@ describe('planning a run', () => {
     expect(run!.cuts).toHaveLength(2);
     for (let ordinal = 0; ordinal < 3; ordinal++) {
       expect(await get(`scan/r/00000${ordinal}`)).toMatchObject({
-        version: { N: String(now) },
+        version: { N: String(simulatedNow) },
         group: { S: 'scan/r' },
         ttl,
         progress: { N: '0' },
