@@ -84,10 +84,14 @@ function toCopy(value: unknown, path: string, depth: number, fail: Fail): unknow
   return copy;
 }
 
-/** As DynamoDB counts: the text of names and values in UTF-8, three bytes for a list or a map and one for each entry. */
-function measureBytes(value: unknown): number {
+/**
+ * As DynamoDB counts, or a little more: the text of names and values in UTF-8, a byte for two digits, three bytes for a list
+ * or a map and one for each entry.
+ */
+export function measureBytes(value: unknown): number {
   if (typeof value === 'string') return Buffer.byteLength(value) + 1;
-  if (typeof value === 'number' || typeof value === 'bigint') return 22;
+  if (typeof value === 'number' || typeof value === 'bigint')
+    return Math.min(22, Math.ceil(String(value).length / 2) + 2);
   if (typeof value !== 'object' || value === null) return 2;
   if (value instanceof Uint8Array) return value.byteLength + 1;
   const entries: [string, unknown][] =

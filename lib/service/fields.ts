@@ -98,7 +98,7 @@ export const execution = v.pipe(
 
 const storable = v.check(isStorable);
 const whatIsStorable =
-  `at most ${maxValueBytes.toLocaleString('en')} bytes of JSON, nested at most 30 deep, ` +
+  `at most ${maxValueBytes.toLocaleString('en')} bytes of JSON (196,608 as DynamoDB counts), nested at most 30 deep, ` +
   'no empty keys, whole numbers within ±(2^53 - 1)';
 
 export const checkpoint = v.pipe(

@@ -1,3 +1,5 @@
+import { maxStorableBytes, measureBytes } from '../lease/storable.js';
+
 /** A value that JSON can carry. */
 export type JsonValue =
   | null
@@ -9,6 +11,9 @@ export type JsonValue =
 
 /** What one checkpoint or result may take, as JSON, in bytes: an item has at most 400 KB, and carries both. */
 export const maxValueBytes = 180_000;
+
+/** DynamoDB counts small numbers and empty lists as more than JSON does: both values must fit by its count, too. */
+const maxStoredBytes = maxStorableBytes / 2;
 
 /** DynamoDB takes 32 levels, the item's own among them. */
 const maxLevels = 30;
@@ -22,7 +27,8 @@ const maxMagnitude = 9.9e125;
  * does in JSON.
  */
 export function isStorable(value: unknown): value is JsonValue {
-  return isPlain(value, maxLevels) && Buffer.byteLength(JSON.stringify(value)) <= maxValueBytes;
+  if (!isPlain(value, maxLevels) || Buffer.byteLength(JSON.stringify(value)) > maxValueBytes) return false;
+  return measureBytes(value) <= maxStoredBytes;
 }
 
 /** Checked before anything recurses without a bound: a caller may nest as deep as a payload is long. */

@@ -62,6 +62,11 @@ const refusals: readonly [what: string, request: unknown, says: RegExp][] = [
   ],
   ['a deep result', { ...rightRequests('a').complete, result: nested(31) }, /^result: must be/],
   ['a bottomless result', { ...rightRequests('a').complete, result: nested(50_000) }, /^result: must be/],
+  [
+    'D13 a checkpoint that is larger in DynamoDB than as JSON',
+    { ...rightRequests('a').release, checkpoint: Array(80_000).fill(1) },
+    /^checkpoint: must be/,
+  ],
   ['a large result', { ...rightRequests('a').complete, result: 'x'.repeat(180_000) }, /^result: must be/],
   ['a vast number', { ...rightRequests('a').complete, result: [1e200] }, /^result: must be/],
   ['a tiny number', { ...rightRequests('a').complete, result: [1e-200] }, /^result: must be/],

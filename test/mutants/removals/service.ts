@@ -374,4 +374,17 @@ export const serviceRemovals: readonly Removal[] = [
       },
     ],
   },
+  {
+    name: 'service: a value is measured as DynamoDB counts, too (D13)',
+    file: 'lib/service/json-value.ts',
+    find: 'return measureBytes(value) <= maxStoredBytes;',
+    replace: 'return measureBytes(value) <= Number.POSITIVE_INFINITY;',
+    noticedBy: [
+      {
+        file: requestsTests,
+        title:
+          'is refused for D13 a checkpoint that is larger in DynamoDB than as JSON, in words, before anything is sent',
+      },
+    ],
+  },
 ];
