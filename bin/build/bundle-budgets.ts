@@ -34,9 +34,9 @@ const functionBudgets: Readonly<Record<string, number>> = {
 
 /**
  * What a program loads that imports `LockClient` and brings its own SDK, minified: what takes, holds and gives back a
- * lock of a table. The rest (what is known of errors, listings, completions, the service's part, `once`, `cronSlot`, `claimNext`, `resume`, operators) comes in chunks of
- * its own with the first call that needs it. The aim is 30 KB; waiting for a lock that is held, what completes a name or hands a lease over,
- * and the background release are the next to go.
+ * lock of a table. The rest (what is known of errors, listings, completions, the service's part, `once`, `cronSlot`,
+ * `claimNext`, `resume`, operators) comes in chunks of its own with the first call that needs it. The aim is 30 KB; the
+ * wait for a lock that is held, a lease's completion and hand-over, and the background release are the next to go.
  */
 export const clientBudgetBytes = 48.5 * kilobyte;
 
