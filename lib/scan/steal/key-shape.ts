@@ -7,12 +7,6 @@ const chance = 0.001;
 /** Names of a level that are compared with one: more cost time and tell no more. */
 const maxNames = 100;
 
-/** A folder has this many folders, where nothing is known. */
-const likelyFolders = 8;
-
-/** Pairs of names in the same folders that say how many there are. */
-const enoughPairs = 30;
-
 /** Above it scripts have up to thousands of characters. */
 const firstLargeScript = 0x2000;
 
@@ -89,7 +83,6 @@ const nothing = -1;
 export class KeyShape {
   readonly #levels: readonly (readonly PlaceByKind[])[];
   readonly #names: readonly (readonly string[])[];
-  readonly #folders: readonly number[];
 
   /**
    * @param claimed a key of each slice, without the run's prefix: where its work has come to
@@ -105,7 +98,6 @@ export class KeyShape {
     }
     const split = claimed.slice(-maxNames).map((key) => key.split(separator));
     this.#names = levels.map((_, level) => split.flatMap((names) => names[level] ?? []));
-    this.#folders = foldersByLevel(split);
     this.#levels = levels.map((places) =>
       places.map((kinds) => new Map([...kinds].map(([kind, seen]) => [kind, toPlace(seen)]))),
     );
@@ -114,11 +106,6 @@ export class KeyShape {
   /** The names on a level at which work has come to. */
   names(level: number): readonly string[] {
     return this.#names[level] ?? [];
-  }
-
-  /** How many folders a folder has on a level, the large ones counting for more: as a guess. */
-  folders(level: number): number {
-    return this.#folders[level] ?? this.#folders.at(-1) ?? likelyFolders;
   }
 
   /**
@@ -130,38 +117,6 @@ export class KeyShape {
   place(level: number, index: number, before: string | undefined): Place | undefined {
     return this.#levels[level]?.[index]?.get(before === undefined ? nothing : kindId(before.codePointAt(0)!));
   }
-}
-
-/**
- * How many folders there are in one, by level: of keys that come from the same folder the fewer come from the same folder
- * below, the more of those there are. Levels that too few keys share are taken for like the one above.
- */
-function foldersByLevel(keys: readonly (readonly string[])[]): number[] {
-  const found: number[] = [];
-  const depth = Math.max(0, ...keys.map((names) => names.length - 1));
-  for (let level = 0; level < depth; level++) {
-    const above = countBy(keys, level);
-    const below = countBy(keys, level + 1);
-    // Nobody is told apart from itself: one more that differs.
-    const [all, same] = [pairsOf(above), pairsOf(below)];
-    if (all < enoughPairs) break;
-    found.push((all + 1) / (same + 1));
-  }
-  return found;
-}
-
-function countBy(keys: readonly (readonly string[])[], levels: number): number[] {
-  const counts = new Map<string, number>();
-  for (const names of keys) {
-    if (names.length <= levels) continue;
-    const folder = names.slice(0, levels).join(separator);
-    counts.set(folder, (counts.get(folder) ?? 0) + 1);
-  }
-  return [...counts.values()];
-}
-
-function pairsOf(counts: readonly number[]): number {
-  return counts.reduce((sum, count) => sum + (count * (count - 1)) / 2, 0);
 }
 
 function noteName(places: Map<number, Map<number, Seen>>[], name: string): void {

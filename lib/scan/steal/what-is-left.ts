@@ -4,8 +4,8 @@ import type { SliceItem } from '../slices/slice.js';
 import { type KeyShape, separator } from './key-shape.js';
 import { LevelName } from './level-name.js';
 
-/** With fewer folders left than that a cut among them may well have none behind it: it comes before all of them. */
-const fewFolders = 3;
+/** A folder holds this many times what one of its folders does, where nothing is known. */
+const folderFactor = 8;
 
 /** Beyond any bucket: where names are long, what is left in theory is beyond any number. */
 const maxPages = 1e15;
@@ -29,14 +29,11 @@ interface Stretch {
   /** From the name, as a number in its places, it begins so far ahead. */
   readonly offset: number;
   readonly width: number;
-  /** Few folders are to be expected in it. */
-  readonly isSparse: boolean;
 }
 
 /**
  * Guesses what is left of a slice, from the one page between `cursor` and `claimed`: how far it goes in the places of its
- * names, against what there is up to `hi`. Folders further up are taken to be alike, each holding as many of those below as
- * the slices' own keys show.
+ * names, against what there is up to `hi`. Folders further up are taken to be alike, each holding eight of those below.
  *
  * @param prefix the run's own
  * @returns `undefined` if nothing can be said: no page is done yet whose length in keys is known
@@ -72,8 +69,7 @@ export function guessWhatIsLeft(
           ahead -= stretch.pages;
           continue;
         }
-        const into = stretch.isSparse ? 0 : (stretch.width * ahead) / stretch.pages;
-        const name = stretch.name.ahead(stretch.offset + into);
+        const name = stretch.name.ahead(stretch.offset + (stretch.width * ahead) / stretch.pages);
         if (name === undefined) return undefined;
         const cut = prefix + [...names.slice(0, stretch.level), name].join(separator);
         const isInside = compareKeys(claimed, cut) < 0 && (hi === undefined || compareKeys(cut, hi) < 0);
@@ -188,9 +184,7 @@ function stretchesUpTo(
 ): Stretch[] {
   let top = 0;
   if (end) while (top < names.length && names[top] === end[top]) top++;
-  const cap = (pages: number) => Math.min(maxPages, pages);
   const stretches: Stretch[] = [];
-  let { folderPages } = page;
   for (let level = Math.min(Math.max(page.level, top), names.length - 1); level >= top; level--) {
     const bound = level === top ? end?.[level] : undefined;
     const name = level === page.level ? page.name : new LevelName(names[level]!, level, shape);
@@ -200,14 +194,11 @@ function stretchesUpTo(
     // The folder may end before its last possible name.
     const width = level === page.level && bound === undefined ? Math.min(toBound, page.ahead) : toBound;
     if (!(width > 0)) continue;
-    if (level === page.level) {
-      stretches.push({ level, name, offset, width, pages: cap(width / page.width), isSparse: false });
-      continue;
-    }
-    const folders = (shape.folders(level) * width) / name.total;
-    const pages = cap(folderPages * folders);
-    stretches.push({ level, name, offset, width, pages, isSparse: folders < fewFolders });
-    folderPages *= shape.folders(level);
+    const pages =
+      level === page.level
+        ? width / page.width
+        : (page.folderPages * folderFactor ** (page.level - level) * width) / name.total;
+    stretches.push({ level, name, offset, width, pages: Math.min(maxPages, pages) });
   }
   return stretches;
 }
