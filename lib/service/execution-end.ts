@@ -77,7 +77,8 @@ async function* heldBy(
     const items = page as readonly LeaseItem[];
     yield items.filter((item) => !isExecutionItem(item.name));
     for (const own of items.filter((item) => isExecutionItem(item.name))) {
-      for (const name of heldNames(own)) {
+      // Noted by a service that may do more: this one's role reaches only its own names.
+      for (const name of heldNames(own).filter(isAllowed)) {
         const item = await store.read(name, undefined, signal);
         if (item) yield [item];
       }

@@ -51,7 +51,7 @@ describe('which alarms there are', () => {
       Threshold: 1,
       EvaluationPeriods: 1,
       ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-      AlarmDescription: expect.stringMatching(/docs\/operating\.md: lostLeases$/),
+      AlarmDescription: expect.stringMatching(/docs\/guides\/operating\.md: lostLeases$/),
     });
     expect(Object.fromEntries(ofLeases.map((name) => [name, alarms[name].Threshold]))).toEqual({
       LostLeases: 1,

@@ -151,11 +151,11 @@ describe('scan', () => {
     expect(JSON.parse(stderr).error.message).toMatch(/"absent" does not exist .*leasehold table create/);
   });
 
-  it('ends with 1 and one line when S3 refuses', async () => {
+  it('ends with 78, a broken set-up, and one line when S3 refuses', async () => {
     refusing = true;
     try {
       const { exitCode, stdout, stderr } = await scan('s3://box', '--json');
-      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+      expect({ exitCode, stdout }).toEqual({ exitCode: 78, stdout: '' });
       expect(JSON.parse(stderr).error).toMatchObject({
         name: 'StoreError',
         message: expect.stringContaining('Bucket "box" may not be used by this identity'),

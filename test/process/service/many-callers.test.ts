@@ -87,6 +87,6 @@ describe(`${callers.toLocaleString('en')} callers at once`, () => {
       ),
     );
     expect(tokens).toHaveLength(waiting);
-    expect(tokens).toEqual(tokens.map((_, i) => tokens[0]! + i));
+    expect(tokens).toEqual([...new Set(tokens)].sort((a, b) => a - b));
   }, 180_000);
 });

@@ -40,7 +40,7 @@ export async function projectOf(
     await writeFile(file, `${code}\nexport {};\n`);
   }
   await writeFile(join(directory, 'surroundings.d.ts'), surroundings);
-  const subPaths = ['fence', 'scan', 'lambda', 'cdk', 'local'];
+  const subPaths = ['fence', 'fence/s3', 'scan', 'lambda', 'cdk', 'local'];
   const paths = Object.fromEntries(
     subPaths.map((name) => [`leasehold/${name}`, [`${root}/lib/${name}/index.ts`]]),
   );
