@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -94,5 +95,26 @@ describe('the examples', () => {
     } finally {
       await rm(releases, { recursive: true, force: true });
     }
+  });
+
+  it('leader leads, one of two, and hands the lead on when it is told to stop', async () => {
+    const start = () => {
+      const args = ['--import', 'tsx', join(examples, 'leader', 'service.ts')];
+      const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
+      let said = '';
+      child.stdout.on('data', (chunk) => {
+        said += chunk;
+      });
+      return { child, said: () => said };
+    };
+    const first = start();
+    await expect.poll(first.said, { timeout: 30_000 }).toContain('leading');
+    const second = start();
+    first.child.kill('SIGTERM');
+    await expect.poll(second.said, { timeout: 30_000 }).toContain('leading');
+    expect(first.said()).toContain('stopped');
+    second.child.kill('SIGTERM');
+    await once(second.child, 'exit');
+    expect(second.child.exitCode).toBe(0);
   });
 });

@@ -5,7 +5,9 @@ import { testFiles, textsOf } from '../../support/docs/test-names.js';
 
 const tests = dirname(dirname(import.meta.dirname));
 const page = join(tests, '..', 'docs', 'cases.md');
-const ids = Array.from({ length: 50 }, (_, i) => `C${String(i + 1).padStart(2, '0')}`);
+const numbered = (list: 'C' | 'D', count: number) =>
+  Array.from({ length: count }, (_, i) => `${list}${String(i + 1).padStart(2, '0')}`);
+const ids = [...numbered('C', 50), ...numbered('D', 51)];
 
 interface NamedTest {
   readonly file: string;
@@ -14,7 +16,7 @@ interface NamedTest {
 
 const rows = (await readFile(page, 'utf8'))
   .split('\n')
-  .filter((line) => /^\| C\d+ \|/.test(line))
+  .filter((line) => /^\| [CD]\d+ \|/.test(line))
   .map((line) => {
     const [, id, reported, done, named] = line.split('|').map((cell) => cell.trim());
     const links = named!.matchAll(/\[[^\]]+\]\(\.\.\/test\/([^)]+)\) “([^”]+)”/g);
@@ -45,7 +47,7 @@ describe('the page of known troubles', () => {
       // This very file quotes ids without testing them.
       if (file === import.meta.filename) continue;
       for (const text of await textsOf(file)) {
-        for (const [id] of text.matchAll(/\bC\d{2}\b/g)) quoted.set(id, relative(tests, file));
+        for (const [id] of text.matchAll(/\b[CD]\d{2}\b/g)) quoted.set(id, relative(tests, file));
       }
     }
     expect([...quoted.keys()].sort()).toEqual(ids);
