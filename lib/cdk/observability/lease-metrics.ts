@@ -94,6 +94,11 @@ export class LeaseMetrics {
     return this.metric('Lost', options);
   }
 
+  /** Holders that somebody asked to let go. */
+  releaseRequested(options?: MetricOptions): Metric {
+    return this.metric('ReleaseRequested', options);
+  }
+
   /** Writes under an old token that a guard refused. */
   staleWritesRefused(options?: MetricOptions): Metric {
     return this.metric('StaleWriteRefused', options);

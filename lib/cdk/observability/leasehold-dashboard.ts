@@ -106,6 +106,7 @@ function troubleWidgets({ metrics, leases }: ObservedParts, options: MetricOptio
     ),
     counts('Refused and failed writes', third, [
       ...labelled(metrics, 'StaleWriteRefused', 'stale writes refused', options),
+      ...labelled(metrics, 'ReleaseRequested', 'releases requested', options),
       ...labelled(metrics, 'RenewalFailed', 'renewals failed', options),
       ...labelled(metrics, 'ReleaseFailed', 'releases failed', options),
     ]),
