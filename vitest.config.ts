@@ -5,6 +5,8 @@ import { SummaryReporter } from './test/support/report/summary-reporter.js';
 export const shared = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
+  // On CI's machine, which may be shared, a test that waits for real processes gets a second chance; the report names it.
+  retry: process.env.CI ? 2 : 0,
   env: {
     // The AWS SDK tells every process that it will drop Node 20; once, in the engines field, is enough.
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',

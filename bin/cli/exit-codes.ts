@@ -1,4 +1,5 @@
 import type { StoreError } from '../../lib/errors/index.js';
+import { findKind, toSdkError } from '../../lib/errors/known-errors.js';
 import type { Interrupted } from '../terminal/interruption.js';
 
 /** What the command line ends with. Those from 64 on are as `sysexits.h` has them, where it has one. */
@@ -59,7 +60,9 @@ export function exitCodeOf(error: Error): number {
 }
 
 function exitCodeOfStore({ retryable, cause }: StoreError): number {
-  if (!retryable || isBadCertificate(cause as SdkError | undefined)) return exitCodes.setUp;
+  // A wait rides out credentials that are renewed; at its end it is they that are the matter.
+  const areRefused = findKind(toSdkError(cause)) === 'credentials';
+  if (!retryable || areRefused || isBadCertificate(cause as SdkError | undefined)) return exitCodes.setUp;
   return exitCodes.unavailable;
 }
 

@@ -65,7 +65,7 @@ describe('the map', () => {
     expect(states.Seats).toMatchObject({
       Type: 'Map',
       ItemsPath: '$.seats',
-      MaxConcurrency: 16,
+      MaxConcurrency: 8,
       ResultPath: '$.ends',
       Label: 'Seats',
       ItemProcessor: { ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' }, StartAt: 'Work' },

@@ -123,7 +123,7 @@ async function filesWith(folder: string, text: string): Promise<readonly string[
 
 describe('what is switched off', () => {
   it('is not even loaded: the function runs without the chunks', async () => {
-    const chunks = join(home, 'observed-locks', 'chunks');
+    const chunks = join(home, 'chunks');
     for (const mark of Object.values(marks)) {
       const parts = await filesWith(chunks, mark);
       expect(parts).not.toEqual([]);
