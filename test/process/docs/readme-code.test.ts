@@ -29,7 +29,9 @@ describe('the code in the README and the guides', () => {
   it('compiles against the package', async () => {
     const pages = [
       'README.md',
-      ...['quick-start', 'waiting', 'fencing', 'testing', 'lambda'].map((name) => `docs/guides/${name}.md`),
+      ...['quick-start', 'waiting', 'fencing', 'testing', 'lambda', 'lock-kit'].map(
+        (name) => `docs/guides/${name}.md`,
+      ),
     ];
     const blocks = (await Promise.all(pages.map((page) => codeBlocksOf(root, page)))).flat();
     expect(blocks.length).toBeGreaterThan(5);
