@@ -134,8 +134,19 @@ export function lengthens(expiresAt: number): Condition {
 /**
  * There is the completion of ours that was seen, to take back. Whoever completes gives the lease back. A request that comes
  * twice, or late, must not take back a completion that was made after it.
+ *
+ * @param completedBy the lease id that it was made with, if that was seen
+ * @param completedAt of the completion that was seen. What is no time was written by hand: any such is taken back
  */
-export function isCompleted(completedAt: unknown): Condition {
+export function isCompleted(completedAt: unknown, completedBy?: string): Condition {
+  if (!Number.isSafeInteger(completedAt)) {
+    return all({ text: 'attribute_exists(#completedAt)' }, released, isOurs);
+  }
   const isTheSeen = { text: '#completedAt = :seenCompletion', values: { ':seenCompletion': completedAt } };
-  return all(isTheSeen, released, isOurs);
+  // The clock's interval narrows: two completions may be given the same time.
+  const isItsHolders =
+    completedBy === undefined
+      ? undefined
+      : { text: '#lastLeaseId = :completedBy', values: { ':completedBy': completedBy } };
+  return all(isTheSeen, isItsHolders, released, isOurs);
 }

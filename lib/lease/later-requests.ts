@@ -85,14 +85,17 @@ export async function requestReopening(
   signal?: AbortSignal,
 ): Promise<boolean> {
   let completedAt: unknown = seen;
+  let completedBy: string | undefined;
   if (completedAt === undefined) {
     const item = await context.table.get(name, signal);
     // As it stands: also what is no time, and is to be mended.
     completedAt = item?.completedAt;
+    if (typeof item?.lastLeaseId === 'string') completedBy = item.lastLeaseId;
     if (completedAt === undefined) return isOpen(name, item);
   }
   const ttl = ttlAfter(context, context.clock.now().latest);
-  const change = { set: { ttl }, remove: ['completedAt', 'result'], condition: isCompleted(completedAt) };
+  const condition = isCompleted(completedAt, completedBy);
+  const change = { set: { ttl }, remove: ['completedAt', 'result'], condition };
   const answer = await context.table.update(name, change, signal);
   return answer.applied || isOpen(name, answer.item);
 }

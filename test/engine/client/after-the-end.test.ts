@@ -46,7 +46,7 @@ describe('whose lease it is', () => {
     const before = await stage.it.item(name);
     await faults.settled();
     expect(await stage.it.item(name)).toEqual(before);
-    expect(await locks.reopen(name, { completedAt: completedAt! })).toBe(false);
+    expect(await locks.reopen(name, { completedAt: completedAt! - 1 })).toBe(false);
     expect(await stage.it.item(name)).toEqual(before);
     await expect(locks.reopen(name, { completedAt: 0.5 })).rejects.toThrow(UsageError);
     expect(await locks.reopen(name)).toBe(true);

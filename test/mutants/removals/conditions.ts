@@ -134,8 +134,8 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a completion that goes with half a lease is not taken back',
     file: conditions,
-    find: 'all(isTheSeen, released, isOurs)',
-    replace: 'all(isTheSeen, isOurs)',
+    find: 'all(isTheSeen, isItsHolders, released, isOurs)',
+    replace: 'all(isTheSeen, isItsHolders, isOurs)',
     noticedBy: [
       {
         file: 'test/unit/lease/requests-in-memory.test.ts',
@@ -146,7 +146,7 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a completion that is not ours is not taken back',
     file: conditions,
-    find: 'all(isTheSeen, released, isOurs)',
+    find: 'all(isTheSeen, isItsHolders, released, isOurs)',
     replace: 'all(isTheSeen)',
     noticedBy: [
       {

@@ -6,7 +6,7 @@ import { removals } from '../../mutants/removals/index.js';
 const quick = [
   { suite: 'lock', name: 'clock: a taker does not come early (I2)' },
   { suite: 'lock', name: 'acquire: a lease that runs may not be taken' },
-  { suite: 'lock', name: 'token: rises with every grant' },
+  { suite: 'lock', name: 'token: the one that was granted is handed out' },
   { suite: 'scan', name: 'claim: written ahead of the work' },
 ] as const;
 

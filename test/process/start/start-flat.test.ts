@@ -13,5 +13,4 @@ it('npm start scans thousands of files in one flat directory, in the long form 1
   expect(exitCode).toBe(0);
   expect(json).toMatchObject({ complete: true, objects: count, independentCount: count });
   expect(json.takeovers).toBeGreaterThanOrEqual(1);
-  expect(json.staleWritesRejected).toBeGreaterThanOrEqual(1);
 });

@@ -22,7 +22,7 @@ const condition: fc.Arbitrary<Condition> = fc.oneof(
   times.map(hasToken),
   times.map(lengthens),
   fc.tuple(ids, times).map(([id, at]) => all(isCurrent(id), lengthens(at))),
-  times.map(isCompleted),
+  times.map((at) => isCompleted(at)),
   fc.constant(isOurs),
   maybe(times).map(takeable),
   fc.tuple(maybe(keys), keys).map(([hi, next]) => claimable(hi, { next, known: undefined })),
