@@ -246,18 +246,23 @@ function usageError({
   return new UsageError(message, lockName, { code });
 }
 
-function toIdentity({ name, leaseId, token }: LeaseIdentity) {
-  return { name, leaseId, ...defined({ token }) } as { name: string; leaseId: string; token: number };
+function toIdentity({ name, leaseId, token, mayHaveEnded }: LeaseIdentity) {
+  const retries = mayHaveEnded ? 1 : undefined;
+  return { name, leaseId, ...defined({ token, retries }) } as {
+    name: string;
+    leaseId: string;
+    token: number;
+  };
 }
 
 /**
- * The service is told of each attempt as of a first one: what finds another holder may be the repeat of one that was
- * applied and not answered.
+ * The service is told of the attempts that this client knows of, not of those of the SDK underneath: what finds another
+ * holder may be the repeat of one that was applied and not answered.
  *
  * @throws StoreError if nobody can know
  */
-function checkKnown({ name, mayHaveEnded }: LeaseIdentity, reason: LossReason, attempts: number): void {
-  if (reason !== 'taken-over' || !(mayHaveEnded || attempts > 1)) return;
+function checkKnown({ name }: LeaseIdentity, reason: LossReason, attempts: number): void {
+  if (reason !== 'taken-over' || attempts <= 1) return;
   const message = `An earlier attempt to end the lease of "${name}" may have been applied: others have had the lock since`;
   throw new StoreError(message, name, { retryable: false, mayHaveApplied: true });
 }

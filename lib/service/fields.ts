@@ -142,6 +142,16 @@ export const ownerKey = v.pipe(
 
 export const clearCheckpoint = v.pipe(v.literal(true), v.description('true: take the checkpoint away'));
 
+export const retries = v.pipe(
+  v.number(),
+  v.safeInteger(),
+  v.minValue(0),
+  v.description(
+    'how often an end of this lease (release, complete) was asked for before and not answered: a whole number, 0 if ' +
+      'absent. After some, finding others is unknown, a StoreError, instead of lost: an earlier one may have been done',
+  ),
+);
+
 export const throws = v.pipe(
   v.boolean(),
   v.description(

@@ -1,6 +1,6 @@
 import { LockLostError, type LossReason, StoreError, UsageError } from '../errors/index.js';
 import { publish } from '../events/index.js';
-import { expiryFor, type HolderOutcome, type LeaseItem } from '../lease/index.js';
+import { expiryFor, type HolderOutcome, type LeaseIdentity, type LeaseItem } from '../lease/index.js';
 import type { ItemChange } from '../table/index.js';
 import type { SuccessOf } from './answers.js';
 import { checkRuns, executionAttributes, findExecution } from './execution-watch.js';
@@ -30,7 +30,7 @@ export async function renew(
   const isLong = expiresAt > expiryFor(context, maxLeaseMs) + aheadMs;
   if (isLong) await checkHolderRuns(host, request, signal);
   const change = { ...toCheckpoint(request), ...(isLong && { condition: heldByExecution(request.leaseId) }) };
-  const outcome = await context.store.renew(request, expiresAt, change, signal).catch((error) => {
+  const outcome = await context.store.renew(toIdentity(request), expiresAt, change, signal).catch((error) => {
     publish('renewal-failed', { ...toEvent(request), error });
     throw error;
   });
@@ -56,7 +56,8 @@ export async function release(
   });
   if (outcome.kind === 'lost') {
     const { reason } = outcome;
-    publishLoss(request, reason);
+    // Who names no token gives up a grant that it never heard of: there is nothing to lose.
+    if (request.token !== undefined) publishLoss(request, reason);
     return { ok: true, released: false, reason, now: shownTime(context) };
   }
   checkDone(request, outcome);
@@ -82,14 +83,24 @@ export async function complete(
     ...(retainMs !== undefined && { retainMs }),
     change: { remove: grantAttributes },
   };
-  const outcome = await context.store.complete(request, completion, signal);
+  const outcome = await context.store.complete(toIdentity(request), completion, signal);
   checkDone(request, outcome);
   if (outcome.before) publish('completed', toEndedEvent(request, outcome.before, context));
   return { ok: true, completed: true, now: shownTime(context) };
 }
 
-function toIdentity({ name, leaseId, token }: RequestOf<'release'>) {
-  return { name, leaseId, ...(token !== undefined && { token }) };
+function toIdentity(request: HolderRequest): LeaseIdentity {
+  const { name, leaseId, token } = request;
+  return {
+    name,
+    leaseId,
+    ...(token !== undefined && { token }),
+    ...(mayHaveEnded(request) && { mayHaveEnded: true }),
+  };
+}
+
+function mayHaveEnded({ retries = 0 }: HolderRequest): boolean {
+  return retries > 0;
 }
 
 function toCheckpoint(request: RequestOf<'renew'> | RequestOf<'release'>): ItemChange {
@@ -147,7 +158,9 @@ function checkDone(
 function publishLoss(request: HolderRequest, reason: LossReason): ServiceError {
   const { name, token } = request;
   const error = new LockLostError(name, reason, token ?? 0);
-  publish('lost', { ...toEvent(request), heldMs: 0, reason, error });
+  // A renewal finds what an unanswered release or completion did: no loss, and not its to tell.
+  const isRenewalAfterEnd = request.operation === 'renew' && mayHaveEnded(request);
+  if (!isRenewalAfterEnd) publish('lost', { ...toEvent(request), heldMs: 0, reason, error });
   const { code, message } = error;
   return new ServiceError({
     name: error.name,

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import * as field from './fields.js';
 
 const anyRequest = { throw: v.optional(field.throws) };
+const attempted = { retries: v.optional(field.retries) };
 const held = { name: field.name, leaseId: field.leaseId };
 
 /** Every request by its operation. What is not listed is refused. */
@@ -34,6 +35,7 @@ export const requests = {
     leaseMs: v.optional(field.leaseMs),
     checkpoint: v.optional(field.checkpoint),
     clearCheckpoint: v.optional(field.clearCheckpoint),
+    ...attempted,
     ...anyRequest,
   }),
   release: v.strictObject({
@@ -42,6 +44,7 @@ export const requests = {
     token: v.optional(field.token),
     checkpoint: v.optional(field.checkpoint),
     clearCheckpoint: v.optional(field.clearCheckpoint),
+    ...attempted,
     ...anyRequest,
   }),
   complete: v.strictObject({
@@ -50,6 +53,7 @@ export const requests = {
     token: field.token,
     result: v.optional(field.result),
     retainMs: v.optional(field.retainMs),
+    ...attempted,
     ...anyRequest,
   }),
   inspect: v.strictObject({

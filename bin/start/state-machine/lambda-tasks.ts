@@ -1,4 +1,9 @@
-import { allStates, type Json, type StateMachineDefinition } from './state-definition.js';
+import {
+  allStates,
+  type Json,
+  type StateDefinition,
+  type StateMachineDefinition,
+} from './state-definition.js';
 
 /** Invokes a function by name. */
 export type Invoke = (functionName: string, event: unknown, signal?: AbortSignal) => Promise<unknown>;
@@ -32,9 +37,33 @@ export function lambdaTasks(
     if (!lambdaInvoke.test(state.Resource ?? '')) {
       throw new Error(`State "${name}": only lambda:invoke runs locally, not ${state.Resource}`);
     }
-    handlers[name] = (input) => invokeTask(input, invoke, signal);
+    const counted = countedFields(state);
+    handlers[name] = withRetryCount(counted, (input) => invokeTask(input, invoke, signal));
   }
   return handlers;
+}
+
+/** The fields of the payload that are the number of retries. */
+function countedFields({ Parameters }: StateDefinition): readonly string[] {
+  const { Payload } = (Parameters ?? {}) as { readonly Payload?: object };
+  const paths = Object.entries(Payload ?? {}).filter(([, path]) => path === '$$.State.RetryCount');
+  return paths.map(([key]) => key.replace(/\.\$$/, ''));
+}
+
+/** The interpreter says 0 to every attempt. Attempts of one retried state have the same input, and follow each other. */
+function withRetryCount(fields: readonly string[], handle: TaskHandler): TaskHandler {
+  if (fields.length === 0) return handle;
+  const failures = new Map<string, number>();
+  return async (input) => {
+    const key = JSON.stringify(input);
+    const retries = failures.get(key) ?? 0;
+    const { Payload, ...others } = input as { readonly Payload: object };
+    const counted = Object.fromEntries(fields.map((field) => [field, retries]));
+    failures.set(key, retries + 1);
+    const answer = await handle({ ...others, Payload: { ...Payload, ...counted } });
+    failures.delete(key);
+    return answer;
+  };
 }
 
 async function invokeTask(input: Json, invoke: Invoke, signal: AbortSignal): Promise<Json> {

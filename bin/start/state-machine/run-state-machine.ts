@@ -44,7 +44,7 @@ const abortGraceMs = 5_000;
  * the first item that fails fails the map: `ToleratedFailure…`, `ItemReader`, `ItemBatcher` and `ResultWriter` are
  * ignored). Ignored, too: heartbeats, variables (`Assign`), JSONata. `IsPresent: false` never matches, a `ResultPath`
  * of `$` is misread (leave it out instead), a task without `TimeoutSeconds` ends after 60 s, and a task that timed out
- * is left running. The definition of this project uses none of these, but for the Distributed Map.
+ * is left running; `$$.State.RetryCount` is known in the fields of a payload only. The definition of this project uses none of these, but for the Distributed Map.
  *
  * @returns how it ended; a failed execution is an outcome, not an exception
  * @throws the signal's reason on abort; Error for a definition that is invalid or can't run here
@@ -68,7 +68,7 @@ export async function runStateMachine(
         Id: options.executionArn ?? madeUpArn(options.executionName),
         Name: options.executionName,
       },
-      State: {},
+      State: { RetryCount: 0 },
       StateMachine: {},
     },
   });

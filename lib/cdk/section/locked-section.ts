@@ -198,12 +198,14 @@ export class LockedSection extends StateMachineFragment {
 /** What a holder must name besides its lease id; an acquire that was never answered has none to name. */
 const grantedToken = { token: JsonPath.numberAt('$.lock.answer.granted.token') };
 
+/** A repeat tells that it is one: what finds others may have been released by an attempt whose answer was lost. */
 function releasePayload(token: { readonly token?: number }): TaskInput {
   return TaskInput.fromObject({
     operation: 'release',
     name: JsonPath.stringAt('$.lock.name'),
     leaseId: JsonPath.stringAt('$.lock.leaseId'),
     ...token,
+    retries: JsonPath.numberAt('$$.State.RetryCount'),
     throw: true,
   });
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { LockClient } from '../../../lib/client/index.js';
 import type { ServiceTransport } from '../../../lib/service-client/service-transport.js';
-import { handlerOver } from '../../support/service/in-process.js';
+import { EventLog } from '../../support/event-log.js';
+import { handlerOver, rightRequests } from '../../support/service/in-process.js';
 import { shortLease } from '../../support/stage.js';
 import { useStage } from '../../support/use-stage.js';
 
@@ -53,6 +54,69 @@ describe('the end of a lease by the service, asked for again because nobody answ
     const unknown = { name: 'StoreError', retryable: false, mayHaveApplied: true };
     await expect(lease.complete('r')).rejects.toMatchObject(unknown);
     expect(lease.loss).toBeUndefined();
+  });
+
+  it.each(['release', 'complete'] as const)(
+    'D01 is unknown to the service itself, and told as no loss, where a %s says that it is a repeat',
+    async (operation) => {
+      using events = new EventLog();
+      const name = stage.name();
+      const handle = handlerOver(stage.it.actor());
+      const requests = rightRequests(name);
+      const { token } = (await handle(requests.acquire)).granted;
+      const end = { ...requests[operation], token };
+      await handle(end);
+      await (operation === 'complete' ? reopenedAndTaken(name) : takenBy(name, 2));
+      expect(await handle({ ...end, retries: 1 })).toMatchObject({
+        ok: false,
+        error: { name: 'StoreError', retryable: false, mayHaveApplied: true },
+      });
+      expect(await handle({ ...requests.renew, token, retries: 1 })).toMatchObject({
+        error: { name: 'LockLostError' },
+      });
+      expect(events.of('lost', name)).toEqual([]);
+      // A first attempt that finds others has lost it, for certain.
+      await handle({ ...end, retries: 0 });
+      expect(events.of('lost', name)).toMatchObject([{ reason: 'taken-over' }]);
+    },
+  );
+
+  it('D01 a grant that nobody heard of is given back, and no loss, whoever holds', async () => {
+    using events = new EventLog();
+    const name = stage.name();
+    const handle = handlerOver(stage.it.actor());
+    await takenBy(name, 1);
+    const { release } = rightRequests(name);
+    const { token: _, ...withoutToken } = release;
+    expect(await handle(withoutToken)).toMatchObject({ ok: true, released: false, reason: 'taken-over' });
+    expect(events.of('lost', name)).toEqual([]);
+  });
+
+  it('D01 the client tells the service of its own attempts', async () => {
+    const name = stage.name();
+    const handle = handlerOver(stage.it.actor());
+    const asked: { readonly operation: string; readonly retries?: number }[] = [];
+    const service: ServiceTransport = {
+      service: 'here',
+      async send(request) {
+        const one = JSON.parse(request);
+        const isFirstEnd =
+          one.operation === 'complete' && !asked.some((last) => last.operation === 'complete');
+        asked.push(one);
+        const payload = JSON.stringify(await handle(one));
+        if (isFirstEnd) throw Object.assign(new Error('reset'), { name: 'TimeoutError' });
+        return { payload, failed: false, attempts: 1 };
+      },
+    };
+    await using locks = new LockClient({ ...shortLease, leaseMs: 60_000, service });
+    const lease = await locks.acquire(name);
+    await expect(lease.complete('r')).rejects.toMatchObject({ name: 'StoreError', mayHaveApplied: true });
+    await lease.complete('r');
+    expect(asked.map(({ operation, retries }) => [operation, retries])).toEqual([
+      ['acquire', undefined],
+      ['complete', undefined],
+      ['complete', 1],
+    ]);
   });
 
   async function reopenedAndTaken(name: string): Promise<void> {

@@ -4,6 +4,11 @@ const lostAnswersTests = 'test/engine/client/lost-answers.test.ts';
 const holderRequests = 'lib/lease/holder-requests.ts';
 const acquisition = 'lib/client/acquisition.ts';
 
+const holderOperations = 'lib/service/holder-operations.ts';
+const unansweredEndsTests = 'test/engine/service/unanswered-ends.test.ts';
+const unknownToTheService =
+  'D01 is unknown to the service itself, and told as no loss, where a release says that it is a repeat';
+
 /** What makes every write idempotent, and what cleans up after those that nobody answered. */
 export const lostAnswersRemovals: readonly Removal[] = [
   {
@@ -122,6 +127,51 @@ export const lostAnswersRemovals: readonly Removal[] = [
       {
         file: lostAnswersTests,
         title: 'D01 several holders later nobody knows, and it is not told as a loss',
+      },
+    ],
+  },
+  {
+    name: 'lost answers: the service is told of earlier attempts (D01)',
+    file: holderOperations,
+    find: 'return retries > 0;',
+    replace: 'return retries < 0;',
+    noticedBy: [{ file: unansweredEndsTests, title: unknownToTheService }],
+  },
+  {
+    name: 'lost answers: a renewal that finds an unanswered end tells no loss (D01)',
+    file: holderOperations,
+    find: 'if (!isRenewalAfterEnd) publish(',
+    replace: 'publish(',
+    noticedBy: [{ file: unansweredEndsTests, title: unknownToTheService }],
+  },
+  {
+    name: 'lost answers: a grant that nobody heard of is no loss to the service (D01)',
+    file: holderOperations,
+    find: 'if (request.token !== undefined) publishLoss(request, reason);',
+    replace: 'publishLoss(request, reason);',
+    noticedBy: [
+      {
+        file: unansweredEndsTests,
+        title: 'D01 a grant that nobody heard of is given back, and no loss, whoever holds',
+      },
+    ],
+  },
+  {
+    name: 'lost answers: the client tells the service of its earlier attempts (D01)',
+    file: 'lib/service-client/service-store.ts',
+    find: 'const retries = mayHaveEnded ? 1 : undefined;',
+    replace: 'const retries = mayHaveEnded ? undefined : undefined;',
+    noticedBy: [{ file: unansweredEndsTests, title: 'D01 the client tells the service of its own attempts' }],
+  },
+  {
+    name: 'lost answers: a section’s release says which attempt it is (D01)',
+    file: 'lib/cdk/section/locked-section.ts',
+    find: "retries: JsonPath.numberAt('$$.State.RetryCount'),",
+    replace: '',
+    noticedBy: [
+      {
+        file: 'test/process/cdk/locked-section-failures.test.ts',
+        title: 'D01 of the release after its write, others having had the lock since: unknown, and no loss',
       },
     ],
   },

@@ -102,6 +102,27 @@ describe('a failure', () => {
     await expectFree(name);
   });
 
+  it('D01 of the release after its write, others having had the lock since: unknown, and no loss', async () => {
+    const name = newName();
+    const actor = other();
+    let times = 0;
+    const outcome = await stage.it.run(
+      oneSection(),
+      { lockName: name },
+      {
+        async afterLock({ operation }) {
+          if (operation !== 'release' || ++times > 1) return;
+          await (await actor.locks.acquire(name)).release();
+          await (await actor.locks.acquire(name)).release();
+          throw named('Sandbox.Timedout', 'too late');
+        },
+      },
+    );
+    expect(outcome).toMatchObject({ status: 'SUCCEEDED', output: { input: { lockName: name } } });
+    const releases = stage.it.sent.filter((one) => one.name === name && one.operation === 'release');
+    expect(releases.map(({ retries }) => retries)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  });
+
   it('of every release: the execution goes on, and its end frees the lock', async () => {
     const name = newName();
     const outcome = await stage.it.run(

@@ -47,6 +47,7 @@ export interface SentRequest {
   readonly name: string;
   readonly leaseId: string;
   readonly token?: number;
+  readonly retries?: number;
 }
 
 /** How a test meddles with an execution. */
