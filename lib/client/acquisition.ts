@@ -2,27 +2,16 @@ import { AlreadyCompletedError, type HolderInfo, LockHeldError, StoreError } fro
 import { publish } from '../events/index.js';
 import {
   type Grant,
-  type GrantRequest,
+  type GrantOutcome,
   type HoldSettings,
   type LeaseContext,
   type LeaseItem,
   takeoverBefore,
 } from '../lease/index.js';
 import { sleep } from '../runtime/index.js';
+import { type AcquisitionRequest, type Attempt, attemptGrant, findGrant } from './attempt.js';
 import type { BackgroundRelease } from './background-release.js';
 import type { WaitPacing } from './wait-pacing.js';
-
-/** What one acquire call asks for. */
-export interface AcquisitionRequest
-  extends Omit<GrantRequest, 'leaseId' | 'aboveToken' | 'seenLeaseId' | 'seenToken' | 'leaseMs'> {
-  /** Take over a lease of the same owner at once: an earlier attempt of the same logical worker. */
-  readonly supersede: boolean;
-  /** How a lease that is granted now would be held, asked before each write: a caller's own time may run out. */
-  readonly terms: () => HoldSettings;
-  /** Told the item as the store shows it: whether no waiting will make `change.condition` true of it. */
-  readonly giveUpWhen?: (item: LeaseItem) => boolean;
-  readonly signal: AbortSignal | undefined;
-}
 
 /** What an acquisition needs of its client. */
 export interface AcquisitionHost {
@@ -32,7 +21,7 @@ export interface AcquisitionHost {
 }
 
 /**
- * One acquire call, from its first write to a grant or an error.
+ * One acquire call that did not get the lock at once: from its first write, which has been made, to a grant or an error.
  *
  *     write ──granted──► valid on arrival? ──yes──► done
  *       ▲  └─held──► sleep ► read ► free or expired? ──yes──┐
@@ -54,13 +43,15 @@ export class Acquisition {
   /** A write of ours may be applied although we were not told. */
   #uncertain = false;
   #toldHeld = false;
+  #first: Attempt | undefined;
 
-  constructor(host: AcquisitionHost, request: AcquisitionRequest, pacing: WaitPacing) {
+  constructor(host: AcquisitionHost, request: AcquisitionRequest, first: Attempt, pacing: WaitPacing) {
     this.#host = host;
     this.#request = request;
     this.#pacing = pacing;
-    this.#leaseId = host.context.runtime.randomId();
-    this.#terms = request.terms();
+    this.#first = first;
+    this.#leaseId = first.leaseId;
+    this.#terms = first.terms;
   }
 
   /** What was asked for in the last write. */
@@ -96,7 +87,7 @@ export class Acquisition {
       if (outcome.kind === 'completed') {
         throw new AlreadyCompletedError(name, outcome.item.result, outcome.item.completedAt!);
       }
-      if (outcome.kind === 'granted') return this.#accepted(outcome.grant);
+      if (outcome.kind === 'granted') return this.#accepted(outcome);
       if (outcome.kind === 'expired') this.#arrivedOver();
       else if (outcome.kind === 'given-back') this.#startOver();
       else this.#note(outcome.item);
@@ -107,32 +98,23 @@ export class Acquisition {
   }
 
   async #write(seen?: LeaseItem) {
-    const { terms, giveUpWhen, signal, supersede, ...request } = this.#request;
-    await this.#host.context.store.ensureTime(signal);
-    this.#terms = terms();
-    const { leaseMs } = this.#terms;
-    const outcome = await this.#host.context.store.grant(
-      {
-        ...request,
-        leaseMs,
-        leaseId: this.#leaseId,
-        aboveToken: (seen ?? this.#seen)?.version,
-        seenLeaseId: seen?.leaseId,
-        seenToken: seen?.version,
-      },
-      signal,
-    );
+    const { context } = this.#host;
+    const aboveToken = (seen ?? this.#seen)?.version;
+    const attempt =
+      this.#first ?? (await attemptGrant(context, this.#request, this.#leaseId, aboveToken, seen));
+    this.#first = undefined;
+    this.#terms = attempt.terms;
+    if (attempt.failure) throw attempt.failure.error;
+    const outcome = attempt.outcome!;
     if (outcome.kind === 'held' && outcome.mayArriveLate) this.#uncertain = true;
     return outcome;
   }
 
   /** A grant that took too long to arrive is given back, not handed out. */
-  #accepted(grant: Grant): Grant | undefined {
-    const leftMs = grant.expiresAt - this.#host.context.clock.now().latest;
-    // The margin of this very grant: a shorter one is asked for when the caller's own time runs out.
-    if (leftMs > this.#terms.safetyMarginMs) return grant;
-    this.#arrivedOver();
-    return undefined;
+  #accepted(outcome: GrantOutcome): Grant | undefined {
+    const grant = findGrant(this.#host.context, { leaseId: this.#leaseId, terms: this.#terms, outcome });
+    if (!grant) this.#arrivedOver();
+    return grant;
   }
 
   #arrivedOver(): void {

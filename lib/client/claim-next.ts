@@ -1,14 +1,15 @@
 import { AlreadyCompletedError } from '../errors/index.js';
 import type { Lease } from '../lease/index.js';
-import type { LockClient, TryAcquireOptions } from './lock-client.js';
+import type { TryAcquireOptions } from './acquire-options.js';
+import type { ClientHost } from './client-host.js';
 import { checkLockName } from './lock-name.js';
 
 /**
- * See {@link LockClient.claimNext}. One write per name that is tried: the try is the write itself. A name that this
+ * See `LockClient.claimNext`. One write per name that is tried: the try is the write itself. A name that this
  * very process holds costs nothing, and neither do those behind the one that is got.
  */
 export async function claimNext(
-  locks: LockClient,
+  locks: ClientHost,
   names: readonly string[],
   options: TryAcquireOptions,
 ): Promise<Lease | null> {

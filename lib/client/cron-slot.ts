@@ -1,8 +1,9 @@
 import { type HolderInfo, LockHeldError, UsageError } from '../errors/index.js';
 import type { Lease, LeaseItem } from '../lease/index.js';
 import { all, any, type Condition } from '../table/index.js';
+import type { AcquireOptions } from './acquire-options.js';
+import type { ClientHost } from './client-host.js';
 import { lastWrite } from './last-write.js';
-import type { AcquireOptions, LockClient } from './lock-client.js';
 import { checkLockName } from './lock-name.js';
 import { runUnder } from './with-lock.js';
 
@@ -63,9 +64,9 @@ function findRefusal(item: LeaseItem, slot: number): SlotRefusal | undefined {
   return slotDone >= slot ? 'finished' : undefined;
 }
 
-/** See {@link LockClient.cronSlot}. Two writes a run, one for a slot that is refused. */
+/** See `LockClient.cronSlot`. Two writes a run, one for a slot that is refused. */
 export async function cronSlot<T>(
-  locks: LockClient,
+  locks: ClientHost,
   name: string,
   slot: number,
   job: (lease: Lease) => Promise<T> | T,
@@ -112,7 +113,7 @@ export async function cronSlot<T>(
 
 /** The job, and the release that says that its slot is finished. */
 async function runAndClose<T>(
-  { context }: LockClient,
+  { context }: ClientHost,
   lease: Lease,
   slot: number,
   job: (lease: Lease) => Promise<T> | T,
@@ -138,7 +139,7 @@ async function runAndClose<T>(
  * @throws UsageError if the slot lies too far ahead
  */
 async function isForgotten(
-  { context }: LockClient,
+  { context }: ClientHost,
   name: string,
   slot: number,
   signal: AbortSignal | undefined,

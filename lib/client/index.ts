@@ -1,8 +1,8 @@
 export type { LambdaCaller, ServiceResponse, ServiceTransport } from '../service-client/service-transport.js';
-export type { HoldOptions, LockClientOptions } from './client-options.js';
+export type { AcquireOptions, HoldOptions, ResumeOptions, TryAcquireOptions } from './acquire-options.js';
+export type { LockClientOptions } from './client-options.js';
 export type { CronSlotOptions, CronSlotOutcome, SlotRefusal } from './cron-slot.js';
 export { defaults } from './defaults.js';
-export * from './lock-client.js';
+export { LockClient } from './lock-client.js';
 export type { LockInfo } from './lock-info.js';
 export type { OnceOptions, OnceOutcome } from './once.js';
-export type { ResumeOptions } from './resume.js';

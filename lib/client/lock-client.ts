@@ -1,85 +1,18 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { regionOf } from '../aws/region-of.js';
-import { StoreClock } from '../clock/index.js';
-import { LockHeldError, quoted, UsageError } from '../errors/index.js';
-import { publish } from '../events/index.js';
-import type { FairHost } from '../kit/fair-acquire.js';
+import { UsageError } from '../errors/index.js';
 import { readWriteLockHandle, semaphoreHandle } from '../kit/handles.js';
 import type { Leading, LeadOptions } from '../kit/leader.js';
 import type { GroupOptions, LockGroup } from '../kit/lock-group.js';
-import type { LockHost } from '../kit/lock-host.js';
 import type { ReadWriteLock } from '../kit/read-write-lock.js';
 import type { Semaphore } from '../kit/semaphore.js';
-import { checkNumber, checkOptions } from '../lease/check-options.js';
-import {
-  type Grant,
-  type HoldSettings,
-  Lease,
-  type LeaseContext,
-  type LeaseIdentity,
-  type LeaseItem,
-  tableStore,
-} from '../lease/index.js';
-import { childSignal, sdkTimeOuts, sharedController, systemRuntime } from '../runtime/index.js';
-import { DynamoTable, type ItemChange, type LeaseTable } from '../table/index.js';
-import { Acquisition } from './acquisition.js';
-import type { Admin } from './admin.js';
-import { BackgroundRelease } from './background-release.js';
-import {
-  type ClientOptions,
-  callTimeoutMs,
-  checkClientOptions,
-  checkOwner,
-  type HoldOptions,
-  holdSettings,
-  type LockClientOptions,
-  optionNames,
-  timeLeftMs,
-} from './client-options.js';
+import { checkOptions } from '../lease/check-options.js';
+import type { Lease, LeaseContext } from '../lease/index.js';
+import type { AcquireOptions, ResumeOptions, TryAcquireOptions } from './acquire-options.js';
+import { ClientCore } from './client-core.js';
+import type { ClientOptions, LockClientOptions } from './client-options.js';
 import type { CronSlotOptions, CronSlotOutcome } from './cron-slot.js';
-import { defaults } from './defaults.js';
-import { LocalQueue, type Turn } from './local-queue.js';
 import type { LockInfo } from './lock-info.js';
-import { checkGroupName, checkLockName } from './lock-name.js';
 import type { OnceOptions, OnceOutcome } from './once.js';
-import { defaultOwner } from './owner.js';
-import type { ResumeOptions } from './resume.js';
-import { type ServiceWay, serviceWay } from './service-context.js';
-import { WaitPacing } from './wait-pacing.js';
-import { runUnder } from './with-lock.js';
-
-/** How to try for a lock, and how to hold it. */
-export interface TryAcquireOptions extends HoldOptions {
-  /** A label for people. With `supersede` it is the identity of the logical worker. @default the client's */
-  readonly owner?: string;
-  /** Take over the lease of an earlier attempt of the same owner at once, with a higher token. @default false */
-  readonly supersede?: boolean;
-  /** Puts the lock into a group that can be listed. */
-  readonly group?: string;
-  /**
-   * Written, and demanded, along with the grant: for those who build on leases.
-   *
-   * @internal
-   */
-  readonly change?: ItemChange;
-  /**
-   * Told the item whenever the store shows it: `true` ends the wait with a `LockHeldError`, since no waiting will make
-   * the condition of `change` true of it.
-   *
-   * @internal
-   */
-  readonly giveUpWhen?: (item: LeaseItem) => boolean;
-  /** Gives up at once, with the signal's own reason. */
-  readonly signal?: AbortSignal;
-}
-
-/** As {@link TryAcquireOptions}, and how long to wait. */
-export interface AcquireOptions extends TryAcquireOptions {
-  /** How long to wait for a lock that is held, in milliseconds. @default 0: try once */
-  readonly waitMs?: number;
-  /** First come, first served among all who ask so, over processes (docs/guides/lock-kit.md). @default false */
-  readonly fair?: boolean;
-}
+import { checkWork, runUnder } from './with-lock.js';
 
 /**
  * Leases in one DynamoDB table: two writes for a lock, nothing else to operate. Or by the lock service, for callers
@@ -100,48 +33,16 @@ export class LockClient implements AsyncDisposable {
   /** The label of this client's leases. */
   readonly owner: string;
 
-  readonly #options: ClientOptions;
-  readonly #queue: LocalQueue;
-  readonly #giveBack: BackgroundRelease;
-  readonly #closed = sharedController();
-  /** Calls that have not come to an end. */
-  readonly #underWay = new Set<Promise<void>>();
-  readonly #ownClient: DynamoDBClient | undefined;
-  readonly #service: ServiceWay | undefined;
+  readonly #core: ClientCore;
 
   /** @throws UsageError if an option is out of its range; the message names option, limit and value */
   constructor(options: LockClientOptions);
   /** @internal */
   constructor(options: ClientOptions);
   constructor(options: ClientOptions) {
-    checkClientOptions(options);
-    const runtime = options.runtime ?? systemRuntime;
-    const clock = new StoreClock(runtime, options.skewMs);
-    this.#options = { ...options };
-    this.#ownClient =
-      typeof options.table === 'string' && !options.client ? makeOwnClient(options) : undefined;
-    const terms = {
-      clock,
-      runtime,
-      skewMs: options.skewMs ?? defaults.skewMs,
-      retentionMs: options.retentionMs ?? defaults.retentionMs,
-      closed: this.#closed.signal,
-    };
-    if (typeof options.service === 'string') {
-      // Whether it can be right is found out here, and not by the first request.
-      regionOf('service', options.service, 'lambda', options.region);
-    }
-    if (options.service !== undefined) {
-      const { ownerKey = `owner-key-${runtime.randomId()}${runtime.randomId()}` } = options;
-      this.#service = serviceWay(this.#options, terms, callTimeoutMs(options), ownerKey);
-      this.context = this.#service.context;
-    } else {
-      const table = makeTable(options, this.#ownClient, clock);
-      this.context = { ...terms, table, store: tableStore({ ...terms, table }) };
-    }
-    this.owner = options.owner ?? defaultOwner(runtime);
-    this.#queue = new LocalQueue(runtime);
-    this.#giveBack = new BackgroundRelease(this.context, callTimeoutMs(options));
+    this.#core = new ClientCore(options);
+    this.context = this.#core.context;
+    this.owner = this.#core.owner;
   }
 
   /**
@@ -170,95 +71,7 @@ export class LockClient implements AsyncDisposable {
    *   the signal's own reason
    */
   async acquire(name: string, options: AcquireOptions = {}): Promise<Lease> {
-    return this.#acquire(name, options, optionNames.acquire);
-  }
-
-  async #acquire(name: string, given: AcquireOptions, names: readonly string[]): Promise<Lease> {
-    checkLockName(name);
-    checkOptions('acquire', given, names);
-    // As they are now: what the caller changes later plays no part.
-    const options = { ...given };
-    const owner = options.owner ?? this.owner;
-    if (options.owner !== undefined) checkOwner(options.owner);
-    if (options.group !== undefined) checkGroupName(options.group);
-    const askedWaitMs = options.waitMs ?? defaults.waitMs;
-    checkNumber('waitMs', askedWaitMs, 0);
-    const waitMs = Math.min(askedWaitMs, timeLeftMs(options) ?? askedWaitMs);
-    const terms = () => holdSettings(this.#options, options);
-    terms();
-    if (options.fair) return this.#acquireInLine(name, { ...options, waitMs });
-    const { group, change, giveUpWhen, supersede = false } = options;
-    return this.#whileOpen(options.signal, async (signal) => {
-      const pacing = this.#pacing(waitMs);
-      const turn = supersede ? noTurn() : await this.#queue.enter(name, waitMs, signal);
-      if (!turn) {
-        throw new LockHeldError(name, this.#queue.toHolder(name), pacing.waitedMs, { heldHere: true });
-      }
-      try {
-        const host = { context: this.context, giveBack: this.#giveBack };
-        const acquisition = new Acquisition(
-          host,
-          {
-            name,
-            owner,
-            terms,
-            supersede,
-            signal,
-            ...(group !== undefined && { group }),
-            ...(change && { change }),
-            ...(giveUpWhen && { giveUpWhen }),
-          },
-          pacing,
-        );
-        const grant = await acquisition.run();
-        return this.#toLease({ name, owner }, grant, acquisition.terms, pacing.waitedMs, turn);
-      } catch (error) {
-        turn.leave();
-        throw error;
-      }
-    });
-  }
-
-  /**
-   * The one place where a grant becomes a lease.
-   *
-   * @throws UsageError if the client has been closed meanwhile: the lease is given back
-   */
-  #toLease(
-    identity: { readonly name: string; readonly owner: string },
-    grant: Grant,
-    terms: HoldSettings,
-    waitedMs: number,
-    turn: Turn,
-  ): Lease {
-    const { name, owner } = identity;
-    const releaseLater = (left: LeaseIdentity, forMs: number) => this.#giveBack.start(left, forMs);
-    if (this.#closed.signal.aborted) {
-      releaseLater({ name, leaseId: grant.leaseId, token: grant.token }, terms.leaseMs);
-      throw this.#closed.signal.reason;
-    }
-    const lease = new Lease(this.context, identity, grant, terms, turn.leave, releaseLater);
-    turn.holder = () => lease.holderInfo;
-    const { token, leaseId, takenOverFrom } = lease;
-    publish('granted', { name, owner, token, leaseId, waitedMs, takenOverFrom, adopted: grant.adopted });
-    return lease;
-  }
-
-  /**
-   * Every call of the client: refused once it is closed, ended when it is closed meanwhile.
-   *
-   * @throws UsageError with the code `CLOSED`; the caller's signal's own reason; what `call` throws
-   */
-  async #whileOpen<T>(given: AbortSignal | undefined, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    this.#closed.signal.throwIfAborted();
-    given?.throwIfAborted();
-    const { signal, clear } = childSignal(given, this.#closed.signal);
-    const running = call(signal).catch((error) => {
-      throw signal.aborted ? signal.reason : error;
-    });
-    const settled = running.then(clear, clear).finally(() => this.#underWay.delete(settled));
-    this.#underWay.add(settled);
-    return running;
+    return this.#core.acquire(name, options);
   }
 
   /**
@@ -268,12 +81,7 @@ export class LockClient implements AsyncDisposable {
    * @throws AlreadyCompletedError, StoreError, UsageError, or the signal's own reason
    */
   async tryAcquire(name: string, options: TryAcquireOptions = {}): Promise<Lease | null> {
-    try {
-      return await this.#acquire(name, options, optionNames.tryAcquire);
-    } catch (error) {
-      if (error instanceof LockHeldError) return null;
-      throw error;
-    }
+    return this.#core.tryAcquire(name, options);
   }
 
   /**
@@ -290,18 +98,8 @@ export class LockClient implements AsyncDisposable {
    *   store did not answer (call again with the same JSON); UsageError; the signal's own reason
    */
   async resume(handedOver: unknown, options: ResumeOptions = {}): Promise<Lease> {
-    checkOptions('resume', options, optionNames.resume);
-    const { owner = this.owner, ...hold } = options;
-    checkOwner(owner);
-    timeLeftMs(hold);
-    const terms = (leaseMs: number) => holdSettings(this.#options, { leaseMs, ...hold });
-    return this.#whileOpen(options.signal, async (signal) => {
-      const { parseHandedOver, resume } = await import('./resume.js');
-      const from = parseHandedOver(handedOver);
-      const settings = terms(from.leaseMs);
-      const grant = await resume(this.context, from, settings, { owner, signal });
-      return this.#toLease({ name: from.name, owner }, grant, settings, 0, noTurn());
-    });
+    const given = asGiven(options);
+    return (await this.#core.later()).resume(handedOver, given);
   }
 
   /**
@@ -326,9 +124,8 @@ export class LockClient implements AsyncDisposable {
     options: OnceOptions = {},
   ): Promise<OnceOutcome<T>> {
     checkWork('once', work);
-    const given = { ...options };
-    const { once } = await import('./once.js');
-    return once(this, name, work, given);
+    const given = asGiven(options);
+    return (await this.#core.later()).once(name, work, given);
   }
 
   /**
@@ -355,10 +152,8 @@ export class LockClient implements AsyncDisposable {
     options: CronSlotOptions = {},
   ): Promise<CronSlotOutcome<T>> {
     checkWork('cronSlot', job);
-    const given = { ...options };
-    const slot = Number(scheduledTime);
-    const { cronSlot } = await import('./cron-slot.js');
-    return cronSlot(this, name, slot, job, given);
+    const [slot, given] = [Number(scheduledTime), asGiven(options)];
+    return (await this.#core.later()).cronSlot(name, slot, job, given);
   }
 
   /**
@@ -373,15 +168,17 @@ export class LockClient implements AsyncDisposable {
   async claimNext(names: Iterable<string>, options: TryAcquireOptions = {}): Promise<Lease | null> {
     // A string is an iterable of its characters, each of them a fine name.
     if (typeof names === 'string') throw new UsageError('claimNext: takes a list of names, got one string');
-    const wanted = [...new Set(names)];
-    const given = { ...options };
-    const { claimNext } = await import('./claim-next.js');
-    return claimNext(this, wanted, given);
+    const [wanted, given] = [[...new Set(names)], asGiven(options)];
+    return (await this.#core.later()).claimNext(wanted, given);
   }
 
   /** Who holds the lock, in one strongly consistent read; `undefined` if nobody ever did. */
-  inspect(name: string, options: { readonly signal?: AbortSignal } = {}): Promise<LockInfo | undefined> {
-    return this.#administer('inspect', options, (admin, signal) => admin.inspect(name, signal));
+  async inspect(
+    name: string,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<LockInfo | undefined> {
+    const given = asGiven(options);
+    return (await this.#core.later()).inspect(name, given);
   }
 
   /**
@@ -390,8 +187,7 @@ export class LockClient implements AsyncDisposable {
    */
   list(options: { readonly group?: string; readonly signal?: AbortSignal } = {}): AsyncIterable<LockInfo> {
     checkOptions('list', options, ['group', 'signal']);
-    const { group, signal } = options;
-    return this.#list(group, signal);
+    return this.#list({ ...options });
   }
 
   /**
@@ -400,8 +196,13 @@ export class LockClient implements AsyncDisposable {
    * @param leaseId the one that `inspect` showed: a lease granted meanwhile is left alone
    * @returns whether that lease is over now
    */
-  break(name: string, leaseId: string, options: { readonly signal?: AbortSignal } = {}): Promise<boolean> {
-    return this.#administer('break', options, (admin, signal) => admin.break(name, leaseId, signal));
+  async break(
+    name: string,
+    leaseId: string,
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<boolean> {
+    const given = asGiven(options);
+    return (await this.#core.later()).break(name, leaseId, given);
   }
 
   /**
@@ -412,12 +213,12 @@ export class LockClient implements AsyncDisposable {
    * @returns whether the name exists and is open now
    * @throws StoreError, UsageError, or the signal's own reason
    */
-  reopen(
+  async reopen(
     name: string,
     options: { readonly completedAt?: number; readonly signal?: AbortSignal } = {},
   ): Promise<boolean> {
-    const { completedAt, ...rest } = options;
-    return this.#administer('reopen', rest, (admin, signal) => admin.reopen(name, completedAt, signal));
+    const given = asGiven(options);
+    return (await this.#core.later()).reopen(name, given);
   }
 
   /**
@@ -429,15 +230,13 @@ export class LockClient implements AsyncDisposable {
    * @returns whether that lease was current, and is asked now
    * @throws StoreError, UsageError, or the signal's own reason
    */
-  requestRelease(
+  async requestRelease(
     name: string,
     leaseId: string,
     options: { readonly reason?: string; readonly signal?: AbortSignal } = {},
   ): Promise<boolean> {
-    const { reason = '', ...rest } = options;
-    return this.#administer('requestRelease', rest, (admin, signal) =>
-      admin.requestRelease(name, leaseId, reason, signal),
-    );
+    const given = asGiven(options);
+    return (await this.#core.later()).requestRelease(name, leaseId, given);
   }
 
   /**
@@ -447,7 +246,7 @@ export class LockClient implements AsyncDisposable {
    * @throws UsageError if the name or the number can't be right
    */
   semaphore(name: string, options: { readonly permits: number }): Semaphore {
-    return semaphoreHandle(this.#host, name, options?.permits);
+    return semaphoreHandle(this.#core.later, name, options?.permits);
   }
 
   /**
@@ -457,7 +256,7 @@ export class LockClient implements AsyncDisposable {
    * @throws UsageError if the name or the number can't be right
    */
   readWriteLock(name: string, options: { readonly readers: number }): ReadWriteLock {
-    return readWriteLockHandle(this.#host, name, options?.readers);
+    return readWriteLockHandle(this.#core.later, name, options?.readers);
   }
 
   /**
@@ -467,8 +266,8 @@ export class LockClient implements AsyncDisposable {
    * @throws LockHeldError that names the lock which was held; and everything {@link acquire} throws
    */
   async acquireAll(names: Iterable<string>, options: GroupOptions = {}): Promise<LockGroup> {
-    const [given, wanted] = [{ ...options }, typeof names === 'string' ? names : [...names]];
-    return (await import('../kit/lock-group.js')).acquireAll(this.#host, wanted, given);
+    const [wanted, given] = [typeof names === 'string' ? names : [...names], asGiven(options)];
+    return (await this.#core.later()).acquireAll(wanted, given);
   }
 
   /** Runs work under all of these locks and releases them. Errors as those of {@link withLock}. */
@@ -495,8 +294,8 @@ export class LockClient implements AsyncDisposable {
     options: LeadOptions = {},
   ): Promise<T> {
     checkWork('lead', work);
-    const given = { ...options };
-    return (await import('../kit/leader.js')).lead(this.#host, name, work, given);
+    const given = asGiven(options);
+    return (await this.#core.later()).lead(name, work, given);
   }
 
   /** Who leads, in one strongly consistent read; `undefined` if nobody does. */
@@ -510,15 +309,8 @@ export class LockClient implements AsyncDisposable {
    * Nothing is granted or renewed from then on. Leases that are held are not released; they can still be, and else run out.
    * The AWS SDK's client is closed if it is this client's own.
    */
-  async close(): Promise<void> {
-    if (!this.#closed.signal.aborted) {
-      this.#closed.abort(new UsageError('This LockClient has been closed', undefined, { code: 'CLOSED' }));
-    }
-    // What ends now may leave something to give back.
-    await Promise.all(this.#underWay);
-    await this.#giveBack.close();
-    this.#ownClient?.destroy();
-    this.#service?.close();
+  close(): Promise<void> {
+    return this.#core.close();
   }
 
   /** As {@link close}. */
@@ -526,103 +318,12 @@ export class LockClient implements AsyncDisposable {
     return this.close();
   }
 
-  /** What operators do is loaded when it is asked for: most programs only lock. */
-  async #administer<T>(
-    call: string,
-    options: { readonly signal?: AbortSignal },
-    ask: (admin: Admin, signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    checkOptions(call, options, ['signal']);
-    return this.#whileOpen(options.signal, async (signal) => {
-      const { Admin } = await import('./admin.js');
-      return ask(new Admin(this.context), signal);
-    });
-  }
-
-  async *#list(group: string | undefined, given: AbortSignal | undefined): AsyncIterable<LockInfo> {
-    this.#closed.signal.throwIfAborted();
-    const { signal, clear } = childSignal(given, this.#closed.signal);
-    try {
-      const { Admin } = await import('./admin.js');
-      yield* new Admin(this.context).list(group, signal);
-    } catch (error) {
-      throw signal.aborted ? signal.reason : error;
-    } finally {
-      clear();
-    }
-  }
-
-  #acquireInLine(name: string, options: AcquireOptions): Promise<Lease> {
-    const { fair: _, ...own } = options;
-    return this.#whileOpen(options.signal, async (signal) => {
-      const { fairAcquire } = await import('../kit/fair-acquire.js');
-      return fairAcquire(await this.#fairHost(), name, { ...own, signal });
-    });
-  }
-
-  async #fairHost(): Promise<FairHost> {
-    const { TableLines } = await import('../kit/line-store.js');
-    return {
-      ...this.#host,
-      clock: this.context.clock,
-      lines: new TableLines(this.context.table),
-      pollFloorMs: this.#options.pollFloorMs ?? defaults.pollFloorMs,
-      callTimeoutMs: callTimeoutMs(this.#options),
-    };
-  }
-
-  get #host(): LockHost {
-    return {
-      runtime: this.context.runtime,
-      owner: this.owner,
-      acquire: (name, options) => this.acquire(name, options),
-      tryAcquire: (name, options) => this.tryAcquire(name, options),
-      inspectMany: (names, signal) =>
-        this.#administer('inspect', { signal }, (admin, own) => admin.inspectMany(names, own)),
-      pacing: (waitMs) => {
-        checkNumber('waitMs', waitMs, 0);
-        return this.#pacing(waitMs);
-      },
-    };
-  }
-
-  #pacing(waitMs: number): WaitPacing {
-    const pollFloorMs = this.#options.pollFloorMs ?? defaults.pollFloorMs;
-    const pollCeilingMs = this.#options.pollCeilingMs ?? Math.max(defaults.pollCeilingMs, pollFloorMs);
-    return new WaitPacing(this.context.clock, this.context.runtime, { waitMs, pollFloorMs, pollCeilingMs });
+  async *#list(given: { readonly group?: string; readonly signal?: AbortSignal }): AsyncIterable<LockInfo> {
+    yield* (await this.#core.later()).list(given);
   }
 }
 
-/** @throws UsageError before anything is acquired for work that is none */
-function checkWork(call: string, work: unknown): void {
-  if (typeof work === 'function') return;
-  throw new UsageError(`${call}: needs the work as a function, after the name; got ${quoted(work)}`);
-}
-
-/** A superseder does not stand in line behind the very lease that it is about to take over. */
-const noTurn = (): Turn => ({ holder: undefined, leave: () => {} });
-
-function makeTable(
-  options: ClientOptions,
-  ownClient: DynamoDBClient | undefined,
-  clock: StoreClock,
-): LeaseTable {
-  if (typeof options.table === 'function') return options.table(clock);
-  return new DynamoTable({
-    client: options.client ?? ownClient!,
-    tableName: options.table!,
-    clock,
-    runtime: options.runtime ?? systemRuntime,
-    callTimeoutMs: callTimeoutMs(options),
-  });
-}
-
-function makeOwnClient(options: ClientOptions): DynamoDBClient {
-  const region = regionOf('table', options.table as string, 'dynamodb', options.region);
-  return new DynamoDBClient({
-    ...(region !== undefined && { region }),
-    ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
-    maxAttempts: options.maxAttempts ?? defaults.maxAttempts,
-    ...sdkTimeOuts(options.requestTimeoutMs ?? defaults.requestTimeoutMs),
-  });
+/** A copy of the options as they are now: what the caller changes later plays no part. What is none is refused later. */
+function asGiven<T>(options: T): T {
+  return typeof options === 'object' && options && !Array.isArray(options) ? { ...options } : options;
 }

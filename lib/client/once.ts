@@ -1,10 +1,10 @@
 import { AlreadyCompletedError, notRecordedMark, StoreError, UsageError } from '../errors/index.js';
 import { checkNumber } from '../lease/check-options.js';
 import type { Lease } from '../lease/index.js';
-
+import type { AcquireOptions } from './acquire-options.js';
+import type { ClientHost } from './client-host.js';
 import { defaults } from './defaults.js';
 import { lastWrite } from './last-write.js';
-import type { AcquireOptions, LockClient } from './lock-client.js';
 import { runUnder } from './with-lock.js';
 
 /** How to do something once, and how long to remember it. */
@@ -26,11 +26,11 @@ export interface OnceOutcome<T> {
 }
 
 /**
- * See {@link LockClient.once}. Two writes: the grant, and the completion that stores the result. A caller that finds
+ * See `LockClient.once`. Two writes: the grant, and the completion that stores the result. A caller that finds
  * the work done costs one.
  */
 export async function once<T>(
-  locks: LockClient,
+  locks: ClientHost,
   name: string,
   work: (lease: Lease) => Promise<T> | T,
   options: OnceOptions,

@@ -1,20 +1,34 @@
 import { AlreadyCompletedError, LockLostError, StoreError } from '../errors/index.js';
-import type { Grant, HandedOver, HoldSettings, LeaseContext } from '../lease/index.js';
-import type { HoldOptions } from './client-options.js';
+import { checkOptions } from '../lease/check-options.js';
+import {
+  type Grant,
+  type HandedOver,
+  type HoldSettings,
+  type Lease,
+  type LeaseContext,
+  parseHandedOver,
+} from '../lease/index.js';
+import { checkOwner, optionNames, type ResumeOptions, timeLeftMs } from './acquire-options.js';
+import type { ClientHost } from './client-host.js';
+import { holdSettings } from './hold-settings.js';
 import { checkLockName } from './lock-name.js';
 
-export { parseHandedOver } from '../lease/handed-over.js';
-
-/** How to go on with a lease that was handed over. */
-export interface ResumeOptions extends HoldOptions {
-  /** A label for people. @default the client's */
-  readonly owner?: string;
-  /** Gives up at once, with the signal's own reason. */
-  readonly signal?: AbortSignal;
+/** See `LockClient.resume`. */
+export async function resume(host: ClientHost, handedOver: unknown, options: ResumeOptions): Promise<Lease> {
+  checkOptions('resume', options, optionNames.resume);
+  const { owner = host.owner, ...hold } = options;
+  checkOwner(owner);
+  timeLeftMs(hold);
+  return host.whileOpen(options.signal, async (signal) => {
+    const from = parseHandedOver(handedOver);
+    const terms = holdSettings(host.options, { leaseMs: from.leaseMs, ...hold });
+    const grant = await resumedGrant(host.context, from, terms, { owner, signal });
+    return host.toLease({ name: from.name, owner }, grant, terms);
+  });
 }
 
-/** See {@link LockClient.resume}. One write; two where an earlier attempt went on with the same lease. */
-export async function resume(
+/** One write; two where an earlier attempt went on with the same lease. */
+async function resumedGrant(
   context: LeaseContext,
   from: HandedOver,
   terms: HoldSettings,

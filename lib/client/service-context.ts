@@ -1,10 +1,8 @@
 import { UsageError } from '../errors/index.js';
 import type { LeaseContext, LeaseStore } from '../lease/index.js';
 import { callsOf, loadedOnce } from '../runtime/index.js';
-import type { ServiceTransport } from '../service-client/service-transport.js';
 import type { LeaseTable } from '../table/index.js';
 import type { ClientOptions } from './client-options.js';
-import { defaults } from './defaults.js';
 
 /** The way to the service, loaded with the first request: most clients have a table, and need none of it. */
 export interface ServiceWay {
@@ -14,31 +12,18 @@ export interface ServiceWay {
 }
 
 /** What leases work with when their client has a service: no table, and who asks for it is told. */
-export function serviceWay(
-  options: ClientOptions,
-  terms: Omit<LeaseContext, 'table' | 'store'>,
-  callTimeoutMs: number,
-  ownerKey: string,
-): ServiceWay {
-  let transport: ServiceTransport | undefined;
+export function serviceWay(options: ClientOptions, terms: Omit<LeaseContext, 'table' | 'store'>): ServiceWay {
+  let close = () => {};
   const later = loadedOnce(async (): Promise<LeaseStore> => {
-    const { ServiceStore } = await import('../service-client/service-store.js');
-    transport ??= await makeTransport(options);
-    return new ServiceStore({ ...terms, transport, callTimeoutMs, ownerKey });
+    const { connectService } = await import('./service-connection.js');
+    const connection = connectService(options, terms);
+    close = connection.close;
+    return connection.store;
   });
   const store: LeaseStore = {
     takesChanges: false,
-    ...callsOf(later, [
-      'grant',
-      'resume',
-      'renew',
-      'release',
-      'complete',
-      'break',
-      'requestRelease',
-      'reopen',
-    ]),
-    ...callsOf(later, ['read', 'readMany', 'ensureTime']),
+    ...callsOf(later, ['ensureTime', 'grant', 'renew', 'release', 'read', 'readMany', 'complete', 'resume']),
+    ...callsOf(later, ['break', 'requestRelease', 'reopen']),
     async *list(...asked) {
       yield* (await later()).list(...asked);
     },
@@ -52,18 +37,5 @@ export function serviceWay(
       );
     },
   };
-  return { context, close: () => transport?.close?.() };
-}
-
-async function makeTransport(options: ClientOptions): Promise<ServiceTransport> {
-  const { service, region, endpoint, lambdaClient } = options;
-  if (typeof service !== 'string') return service!;
-  const { LambdaTransport } = await import('../service-client/service-transport.js');
-  return new LambdaTransport(service, {
-    client: lambdaClient,
-    region,
-    endpoint,
-    requestTimeoutMs: options.requestTimeoutMs ?? defaults.requestTimeoutMs,
-    maxAttempts: options.maxAttempts ?? defaults.maxAttempts,
-  });
+  return { context, close: () => close() };
 }

@@ -8,14 +8,19 @@ export class WaitPacing {
   readonly #waitMs: number;
   readonly #backOff: BackOff;
 
-  /** Starts now; all in milliseconds. */
+  /** All in milliseconds. @param options.since when the wait began. @default now */
   constructor(
     clock: StoreClock,
     runtime: Runtime,
-    options: { readonly waitMs: number; readonly pollFloorMs: number; readonly pollCeilingMs: number },
+    options: {
+      readonly waitMs: number;
+      readonly pollFloorMs: number;
+      readonly pollCeilingMs: number;
+      readonly since?: LocalInstant;
+    },
   ) {
     this.#clock = clock;
-    this.#since = clock.instant();
+    this.#since = options.since ?? clock.instant();
     this.#waitMs = options.waitMs;
     this.#backOff = new BackOff(runtime, {
       firstPauseMs: options.pollFloorMs,

@@ -1,4 +1,4 @@
-import { LockLostError } from '../errors/index.js';
+import { LockLostError, quoted, UsageError } from '../errors/index.js';
 
 /** A lease, or several that are held together. */
 export interface Losable extends AsyncDisposable {
@@ -51,4 +51,10 @@ function withCompanion(error: unknown, loss: LockLostError | undefined): unknown
     last = last.cause;
   }
   return error;
+}
+
+/** @throws UsageError before anything is acquired for work that is none */
+export function checkWork(call: string, work: unknown): void {
+  if (typeof work === 'function') return;
+  throw new UsageError(`${call}: needs the work as a function, after the name; got ${quoted(work)}`);
 }

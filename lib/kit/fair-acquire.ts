@@ -1,4 +1,4 @@
-import type { AcquireOptions } from '../client/lock-client.js';
+import type { AcquireOptions } from '../client/acquire-options.js';
 import type { LockInfo } from '../client/lock-info.js';
 import { elapsedBetween, type LocalInstant, type StoreClock } from '../clock/index.js';
 import { LockHeldError, StoreError } from '../errors/index.js';

@@ -1,6 +1,5 @@
 import { checkLockName } from '../client/lock-name.js';
 import { callsOf } from '../runtime/index.js';
-import type { LockHost } from './lock-host.js';
 import { permitNames } from './permits.js';
 import type { ReadWriteLock } from './read-write-lock.js';
 import type { Semaphore } from './semaphore.js';
@@ -10,16 +9,26 @@ import type { Semaphore } from './semaphore.js';
  * none of it.
  */
 
+/** What is loaded then. */
+interface Makers {
+  semaphore(name: string, permits: number): Semaphore;
+  readWriteLock(name: string, readers: number): ReadWriteLock;
+}
+
 /** @throws UsageError if the name or the number of permits can't be right */
-export function semaphoreHandle(host: LockHost, name: string, permits: number): Semaphore {
+export function semaphoreHandle(later: () => Promise<Makers>, name: string, permits: number): Semaphore {
   for (const permit of permitNames(name, permits)) checkLockName(permit);
-  const later = async () => (await import('./semaphore.js')).makeSemaphore(host, name, permits);
-  return { name, permits, ...callsOf(later, ['acquire', 'tryAcquire', 'withPermit', 'inspect']) };
+  const made = async () => (await later()).semaphore(name, permits);
+  return { name, permits, ...callsOf(made, ['acquire', 'tryAcquire', 'withPermit', 'inspect']) };
 }
 
 /** @throws UsageError if the name or the number of readers can't be right */
-export function readWriteLockHandle(host: LockHost, name: string, readers: number): ReadWriteLock {
+export function readWriteLockHandle(
+  later: () => Promise<Makers>,
+  name: string,
+  readers: number,
+): ReadWriteLock {
   for (const permit of permitNames(`${name}#r`, readers, 'readers')) checkLockName(permit);
-  const later = async () => (await import('./read-write-lock.js')).makeReadWriteLock(host, name, readers);
-  return { name, readers, ...callsOf(later, ['read', 'write', 'acquireRead', 'acquireWrite']) };
+  const made = async () => (await later()).readWriteLock(name, readers);
+  return { name, readers, ...callsOf(made, ['read', 'write', 'acquireRead', 'acquireWrite']) };
 }

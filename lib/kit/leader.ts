@@ -1,4 +1,4 @@
-import type { AcquireOptions } from '../client/lock-client.js';
+import type { AcquireOptions } from '../client/acquire-options.js';
 import { LockHeldError, LockLostError, StoreError } from '../errors/index.js';
 import type { Lease } from '../lease/index.js';
 import { sleep } from '../runtime/index.js';

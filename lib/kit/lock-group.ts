@@ -1,4 +1,4 @@
-import type { AcquireOptions } from '../client/lock-client.js';
+import type { AcquireOptions } from '../client/acquire-options.js';
 import { type LockLostError, UsageError } from '../errors/index.js';
 import type { Lease, ReleaseOutcome } from '../lease/index.js';
 import type { LockHost } from './lock-host.js';

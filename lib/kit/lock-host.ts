@@ -1,4 +1,4 @@
-import type { AcquireOptions, TryAcquireOptions } from '../client/lock-client.js';
+import type { AcquireOptions, TryAcquireOptions } from '../client/acquire-options.js';
 import type { LockInfo } from '../client/lock-info.js';
 import type { WaitPacing } from '../client/wait-pacing.js';
 import type { Lease } from '../lease/index.js';

@@ -1,4 +1,4 @@
-import type { AcquireOptions } from '../client/lock-client.js';
+import type { AcquireOptions } from '../client/acquire-options.js';
 import { runUnder } from '../client/with-lock.js';
 import { LockHeldError } from '../errors/index.js';
 import type { Lease } from '../lease/index.js';

@@ -1,4 +1,4 @@
-import type { AcquireOptions, TryAcquireOptions } from '../client/lock-client.js';
+import type { AcquireOptions, TryAcquireOptions } from '../client/acquire-options.js';
 import type { LockInfo } from '../client/lock-info.js';
 import { runUnder } from '../client/with-lock.js';
 import { AlreadyCompletedError, LockHeldError, StoreError } from '../errors/index.js';

@@ -22,9 +22,9 @@ export const invocationRemovals: readonly Removal[] = [
   },
   {
     name: 'invocation: the time that is left is asked for when the lock is granted, not when the wait begins (C35)',
-    file: 'lib/client/acquisition.ts',
-    find: '    this.#terms = terms();\n',
-    replace: '',
+    file: 'lib/client/client-core.ts',
+    find: 'const terms = () => holdSettings(this.options, options);',
+    replace: 'const atOnce = holdSettings(this.options, options);\n    const terms = () => atOnce;',
     noticedBy: [
       {
         file: remainingTimeTests,

@@ -177,9 +177,9 @@ export const lostAnswersRemovals: readonly Removal[] = [
   },
   {
     name: 'lost answers: a grant that took longer than its lease is not handed out (C10)',
-    file: acquisition,
-    find: 'if (leftMs > this.#terms.safetyMarginMs) return grant;',
-    replace: 'if (leftMs > Number.NEGATIVE_INFINITY) return grant;',
+    file: 'lib/client/attempt.ts',
+    find: 'leftMs > terms.safetyMarginMs ?',
+    replace: 'leftMs > Number.NEGATIVE_INFINITY ?',
     noticedBy: [
       {
         file: lostAnswersTests,

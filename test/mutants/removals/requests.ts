@@ -2,11 +2,12 @@ import type { Removal } from '../removal.js';
 
 const dynamoTable = 'lib/table/dynamo-table.ts';
 const readsAndDeadlinesTests = 'test/engine/table/reads-and-deadlines.test.ts';
-const lockClient = 'lib/client/lock-client.ts';
+const clientCore = 'lib/client/client-core.ts';
 const acquisition = 'lib/client/acquisition.ts';
 const requestCountsTests = 'test/engine/client/request-counts.test.ts';
 const waitingTests = 'test/engine/client/waiting.test.ts';
 const clientOptions = 'lib/client/client-options.ts';
+const holdSettings = 'lib/client/hold-settings.ts';
 const optionsTests = 'test/engine/client/options.test.ts';
 const lockName = 'lib/client/lock-name.ts';
 const namesTests = 'test/engine/client/names.test.ts';
@@ -111,7 +112,7 @@ export const requestsRemovals: readonly Removal[] = [
   },
   {
     name: 'requests: a process does not contend with itself (I8)',
-    file: lockClient,
+    file: clientCore,
     find: 'supersede ? noTurn() : await this.#queue.enter(name, waitMs, signal)',
     replace: 'noTurn()',
     noticedBy: [
@@ -149,7 +150,7 @@ export const requestsRemovals: readonly Removal[] = [
   },
   {
     name: 'requests: a renewal has time for all its attempts (C37)',
-    file: clientOptions,
+    file: holdSettings,
     find: 'if (renewEveryMs + timeoutMs + safetyMarginMs > leaseMs) {',
     replace: 'if (renewEveryMs + timeoutMs + safetyMarginMs > leaseMs * 1_000) {',
     noticedBy: [

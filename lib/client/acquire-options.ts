@@ -1,0 +1,101 @@
+import { quoted, UsageError } from '../errors/index.js';
+import { checkNumber } from '../lease/check-options.js';
+import type { LeaseItem } from '../lease/index.js';
+import type { ItemChange } from '../table/index.js';
+import { isWellFormed } from './lock-name.js';
+
+/** Options of one acquisition; what is absent is as the client was made. */
+export interface HoldOptions {
+  readonly leaseMs?: number;
+  readonly renewEveryMs?: number;
+  readonly safetyMarginMs?: number;
+  readonly maxHoldMs?: number;
+  /**
+   * How long the caller itself has left, in milliseconds, asked again whenever it matters: for code whose time is
+   * limited, as a Lambda's is (`() => context.getRemainingTimeInMillis() - 1_000`). The lease is granted for no longer
+   * than that and not renewed past it, `signal` fires a safety margin before, and no wait lasts longer.
+   *
+   * @default the caller has no end
+   */
+  readonly endsInMs?: () => number;
+}
+
+/** How to go on with a lease that was handed over. */
+export interface ResumeOptions extends HoldOptions {
+  /** A label for people. @default the client's */
+  readonly owner?: string;
+  /** Gives up at once, with the signal's own reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** How to try for a lock, and how to hold it. */
+export interface TryAcquireOptions extends HoldOptions {
+  /** A label for people. With `supersede` it is the identity of the logical worker. @default the client's */
+  readonly owner?: string;
+  /** Take over the lease of an earlier attempt of the same owner at once, with a higher token. @default false */
+  readonly supersede?: boolean;
+  /** Puts the lock into a group that can be listed. */
+  readonly group?: string;
+  /**
+   * Written, and demanded, along with the grant: for those who build on leases.
+   *
+   * @internal
+   */
+  readonly change?: ItemChange;
+  /**
+   * Told the item whenever the store shows it: `true` ends the wait with a `LockHeldError`, since no waiting will make
+   * the condition of `change` true of it.
+   *
+   * @internal
+   */
+  readonly giveUpWhen?: (item: LeaseItem) => boolean;
+  /** Gives up at once, with the signal's own reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** As {@link TryAcquireOptions}, and how long to wait. */
+export interface AcquireOptions extends TryAcquireOptions {
+  /** How long to wait for a lock that is held, in milliseconds. @default 0: try once */
+  readonly waitMs?: number;
+  /** First come, first served among all who ask so, over processes (docs/guides/lock-kit.md). @default false */
+  readonly fair?: boolean;
+}
+
+const resume = {
+  ...{ leaseMs: 1, renewEveryMs: 1, safetyMarginMs: 1, maxHoldMs: 1, endsInMs: 1 },
+  ...{ owner: 1, signal: 1 },
+} satisfies Record<keyof ResumeOptions, 1>;
+const tryAcquire = {
+  ...resume,
+  ...{ supersede: 1, group: 1, change: 1, giveUpWhen: 1 },
+} satisfies Record<keyof TryAcquireOptions, 1>;
+const acquire = { ...tryAcquire, waitMs: 1, fair: 1 } satisfies Record<keyof AcquireOptions, 1>;
+
+/** What each call takes; the types demand that none is forgotten. */
+export const optionNames = {
+  acquire: Object.keys(acquire),
+  tryAcquire: Object.keys(tryAcquire),
+  resume: Object.keys(resume),
+};
+
+/**
+ * How long the caller has left, if that has an end.
+ *
+ * @throws UsageError if that is no number, or less than a millisecond
+ */
+export function timeLeftMs({ endsInMs }: HoldOptions): number | undefined {
+  if (endsInMs === undefined) return undefined;
+  if (typeof endsInMs !== 'function') {
+    throw new UsageError(`endsInMs: must be a function that tells milliseconds, got ${quoted(endsInMs)}`);
+  }
+  const leftMs = endsInMs();
+  checkNumber('endsInMs', leftMs, 1);
+  return leftMs;
+}
+
+/** @throws UsageError if the label can't be stored or shown */
+export function checkOwner(owner: string): void {
+  if (typeof owner === 'string' && owner !== '' && isWellFormed(owner) && Buffer.byteLength(owner) <= 256)
+    return;
+  throw new UsageError(`owner: must be well-formed Unicode of 1 to 256 bytes, got ${quoted(owner)}`);
+}

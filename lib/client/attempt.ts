@@ -1,0 +1,70 @@
+import type {
+  Grant,
+  GrantOutcome,
+  GrantRequest,
+  HoldSettings,
+  LeaseContext,
+  LeaseItem,
+} from '../lease/index.js';
+
+/** What one acquire call asks for. */
+export interface AcquisitionRequest
+  extends Omit<GrantRequest, 'leaseId' | 'aboveToken' | 'seenLeaseId' | 'seenToken' | 'leaseMs'> {
+  /** Take over a lease of the same owner at once: an earlier attempt of the same logical worker. */
+  readonly supersede: boolean;
+  /** How a lease that is granted now would be held, asked before each write: a caller's own time may run out. */
+  readonly terms: () => HoldSettings;
+  /** Told the item as the store shows it: whether no waiting will make `change.condition` true of it. */
+  readonly giveUpWhen?: (item: LeaseItem) => boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** One write for the lock, and what came of it. */
+export interface Attempt {
+  readonly leaseId: string;
+  /** What was asked for. */
+  readonly terms: HoldSettings;
+  /** The store's answer. */
+  readonly outcome?: GrantOutcome;
+  /** What was thrown instead. */
+  readonly failure?: { readonly error: unknown };
+}
+
+/**
+ * Asks for the lock once. Of a free lock it is all that there is to an acquire call.
+ *
+ * @param leaseId new for each acquire call, and the same over its attempts
+ * @param aboveToken the highest token that was seen under the name
+ * @param seen the lease that is to be superseded
+ */
+export async function attemptGrant(
+  context: LeaseContext,
+  request: AcquisitionRequest,
+  leaseId: string,
+  aboveToken?: number,
+  seen?: LeaseItem,
+): Promise<Attempt> {
+  const { terms: findTerms, giveUpWhen, signal, supersede, ...asked } = request;
+  let terms = findTerms();
+  try {
+    await context.store.ensureTime(signal);
+    terms = findTerms();
+    const { leaseMs } = terms;
+    const [seenLeaseId, seenToken] = [seen?.leaseId, seen?.version];
+    const outcome = await context.store.grant(
+      { ...asked, leaseMs, leaseId, aboveToken, seenLeaseId, seenToken },
+      signal,
+    );
+    return { leaseId, terms, outcome };
+  } catch (error) {
+    return { leaseId, terms, failure: { error } };
+  }
+}
+
+/** The grant, if it can be handed out: one that took too long to arrive is not. */
+export function findGrant({ clock }: LeaseContext, { outcome, terms }: Attempt): Grant | undefined {
+  if (outcome?.kind !== 'granted') return undefined;
+  const leftMs = outcome.grant.expiresAt - clock.now().latest;
+  // The margin of this very grant: a shorter one is asked for when the caller's own time runs out.
+  return leftMs > terms.safetyMarginMs ? outcome.grant : undefined;
+}

@@ -1,0 +1,54 @@
+import type { LocalInstant } from '../clock/index.js';
+import type { Grant, HoldSettings, LeaseContext } from '../lease/index.js';
+import { Acquisition } from './acquisition.js';
+import type { AcquisitionRequest, Attempt } from './attempt.js';
+import { BackgroundRelease } from './background-release.js';
+import { type ClientOptions, callTimeoutMs } from './client-options.js';
+import { defaults } from './defaults.js';
+import { WaitPacing } from './wait-pacing.js';
+
+/**
+ * What a client does when a lock is not had, or not given back, at once. Loaded then: a lock that is free needs none of
+ * it.
+ */
+export class Contention {
+  readonly #context: LeaseContext;
+  readonly #options: ClientOptions;
+  readonly giveBack: BackgroundRelease;
+
+  constructor(context: LeaseContext, options: ClientOptions) {
+    this.#context = context;
+    this.#options = options;
+    this.giveBack = new BackgroundRelease(context, callTimeoutMs(options));
+  }
+
+  /**
+   * Goes on after a first attempt that did not get the lock.
+   *
+   * @returns the grant, and what was asked for with it
+   */
+  async acquire(
+    request: AcquisitionRequest,
+    first: Attempt,
+    waitMs: number,
+    since: LocalInstant,
+  ): Promise<{ readonly grant: Grant; readonly terms: HoldSettings }> {
+    const host = { context: this.#context, giveBack: this.giveBack };
+    const pacing = pacingFor(this.#context, this.#options, waitMs, since);
+    const acquisition = new Acquisition(host, request, first, pacing);
+    const grant = await acquisition.run();
+    return { grant, terms: acquisition.terms };
+  }
+}
+
+/** How a call of a client spaces its reads. */
+export function pacingFor(
+  { clock, runtime }: LeaseContext,
+  options: ClientOptions,
+  waitMs: number,
+  since = clock.instant(),
+): WaitPacing {
+  const pollFloorMs = options.pollFloorMs ?? defaults.pollFloorMs;
+  const pollCeilingMs = options.pollCeilingMs ?? Math.max(defaults.pollCeilingMs, pollFloorMs);
+  return new WaitPacing(clock, runtime, { waitMs, pollFloorMs, pollCeilingMs, since });
+}
