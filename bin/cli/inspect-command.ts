@@ -28,7 +28,9 @@ async function inspect(name: string, options: GlobalOptions): Promise<void> {
 }
 
 function toFields(lock: LockInfo): [string, string | undefined][] {
-  const left = lock.state === 'held' ? `, ${formatDuration(lock.remainingMs)} left` : '';
+  const remaining = formatDuration(lock.remainingMs);
+  const left =
+    lock.state === 'held' ? `, ${remaining} left` : lock.freeFrom ? `, but not for ${remaining}` : '';
   return [
     ['name', lock.name],
     ['state', `${lock.state}${left}`],
@@ -37,6 +39,7 @@ function toFields(lock: LockInfo): [string, string | undefined][] {
     ['lease id', lock.leaseId],
     ['acquired', instant(lock.acquiredAt)],
     ['expires', instant(lock.expiresAt)],
+    ['free from', instant(lock.freeFrom)],
     ['renewals', lock.renewals?.toString()],
     ['group', lock.group],
     ['checkpoint', lock.checkpoint === undefined ? undefined : jsonText(lock.checkpoint)],

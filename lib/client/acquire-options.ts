@@ -11,6 +11,14 @@ export interface HoldOptions {
   readonly safetyMarginMs?: number;
   readonly maxHoldMs?: number;
   /**
+   * Released sooner than so long after the grant, the lock is free, but nobody gets it before then: for jobs that are shorter
+   * than the clocks of those who start them lie apart. In milliseconds. Only a release knows of it: after a crash the lock
+   * is free when its lease is over, after `break` at once.
+   *
+   * @default 0
+   */
+  readonly minHoldMs?: number;
+  /**
    * How long the caller itself has left, in milliseconds, asked again whenever it matters: for code whose time is
    * limited, as a Lambda's is (`() => context.getRemainingTimeInMillis() - 1_000`). The lease is granted for no longer
    * than that and not renewed past it, `signal` fires a safety margin before, and no wait lasts longer.
@@ -49,6 +57,11 @@ export interface TryAcquireOptions extends HoldOptions {
    * @internal
    */
   readonly giveUpWhen?: (item: LeaseItem) => boolean;
+  /**
+   * A lease that ran out, instead of being released, is taken only so much later, in milliseconds: its holder's last
+   * requests may still be under way to what knows no tokens. @default 0
+   */
+  readonly lockDelayMs?: number;
   /** Gives up at once, with the signal's own reason. */
   readonly signal?: AbortSignal;
 }
@@ -62,12 +75,12 @@ export interface AcquireOptions extends TryAcquireOptions {
 }
 
 const resume = {
-  ...{ leaseMs: 1, renewEveryMs: 1, safetyMarginMs: 1, maxHoldMs: 1, endsInMs: 1 },
+  ...{ leaseMs: 1, renewEveryMs: 1, safetyMarginMs: 1, maxHoldMs: 1, minHoldMs: 1, endsInMs: 1 },
   ...{ owner: 1, signal: 1 },
 } satisfies Record<keyof ResumeOptions, 1>;
 const tryAcquire = {
   ...resume,
-  ...{ supersede: 1, group: 1, change: 1, giveUpWhen: 1 },
+  ...{ supersede: 1, group: 1, change: 1, giveUpWhen: 1, lockDelayMs: 1 },
 } satisfies Record<keyof TryAcquireOptions, 1>;
 const acquire = { ...tryAcquire, waitMs: 1, fair: 1 } satisfies Record<keyof AcquireOptions, 1>;
 

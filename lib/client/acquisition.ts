@@ -1,6 +1,7 @@
 import { AlreadyCompletedError, type HolderInfo, LockHeldError, StoreError } from '../errors/index.js';
 import { publish } from '../events/index.js';
 import {
+  freeAfter,
   type Grant,
   type GrantOutcome,
   type HoldSettings,
@@ -150,10 +151,10 @@ export class Acquisition {
   #mayWin(): boolean {
     if (this.#shouldGiveUp()) return false;
     const item = this.#seen;
-    if (item?.leaseId === undefined || item.completedAt !== undefined) return true;
+    if (item === undefined || item.completedAt !== undefined) return true;
     // Ours: an earlier write of this call arrived after all; the next one adopts it.
     if (item.leaseId === this.#leaseId || this.#isOwn(item)) return true;
-    return item.expiresAt! < takeoverBefore(this.#host.context);
+    return freeAfter(item, this.#request.lockDelayMs) < takeoverBefore(this.#host.context);
   }
 
   #isOwn(item: LeaseItem | undefined): boolean {
@@ -162,8 +163,9 @@ export class Acquisition {
 
   #untilExpiryMs(): number | undefined {
     const { context } = this.#host;
-    if (this.#seen?.expiresAt === undefined || !context.clock.isSet) return undefined;
-    return this.#seen.expiresAt - takeoverBefore(context) + 1;
+    if (this.#seen === undefined || !context.clock.isSet) return undefined;
+    const untilMs = freeAfter(this.#seen, this.#request.lockDelayMs) - takeoverBefore(context) + 1;
+    return Number.isFinite(untilMs) ? untilMs : undefined;
   }
 
   /** What the store showed last; the first time it is told that the lock is held. */
@@ -173,7 +175,7 @@ export class Acquisition {
     // While a lease of our own is in the way it is the store that keeps us from the lock.
     if (this.#isOurs(item)) return;
     this.#lastError = undefined;
-    if (this.#toldHeld || item?.leaseId === undefined) return;
+    if (this.#toldHeld || (item?.leaseId ?? item?.freeFrom) === undefined) return;
     this.#toldHeld = true;
     publish('held', { name: this.#request.name, owner: this.#request.owner, holder: this.#holder() });
   }
@@ -190,7 +192,14 @@ export class Acquisition {
     const holder = this.#holder();
     // Never heard of a holder: the store is what stood in the way.
     if (!holder && this.#lastError) return this.#lastError;
-    return new LockHeldError(name, holder, this.#pacing.waitedMs, { cause: this.#lastError });
+    const { waitedMs } = this.#pacing;
+    return new LockHeldError(name, holder, waitedMs, { cause: this.#lastError, freeInMs: this.#freeInMs() });
+  }
+
+  /** Where nobody holds it, and nobody gets it yet. */
+  #freeInMs(): number | undefined {
+    if (this.#seen === undefined || this.#seen.leaseId !== undefined || this.#mayWin()) return undefined;
+    return this.#untilExpiryMs();
   }
 
   #holder(): HolderInfo | undefined {

@@ -24,10 +24,11 @@ export class Admin {
   async inspectMany(
     names: readonly string[],
     signal?: AbortSignal,
+    lockDelayMs?: number,
   ): Promise<readonly (LockInfo | undefined)[]> {
     await this.#context.store.ensureTime(signal);
     const items = await this.#context.store.readMany(names, signal);
-    return items.map((item) => item && toLockInfo(this.#context, item));
+    return items.map((item) => item && toLockInfo(this.#context, item, lockDelayMs));
   }
 
   async *list(group: string | undefined, signal?: AbortSignal): AsyncIterable<LockInfo> {

@@ -97,9 +97,10 @@ export class ClientCore implements ClientHost {
     checkOptions('acquire', given, names);
     // As they are now: what the caller changes later plays no part.
     const options = { ...given };
-    const { owner = this.owner, group, change, giveUpWhen, supersede = false } = options;
+    const { owner = this.owner, group, change, giveUpWhen, supersede = false, lockDelayMs = 0 } = options;
     if (options.owner !== undefined) checkOwner(owner);
     if (group !== undefined) checkGroupName(group);
+    checkNumber('lockDelayMs', lockDelayMs, 0, defaults.maxLeaseMs);
     const askedWaitMs = options.waitMs ?? defaults.waitMs;
     checkNumber('waitMs', askedWaitMs, 0);
     const waitMs = Math.min(askedWaitMs, timeLeftMs(options) ?? askedWaitMs);
@@ -120,6 +121,7 @@ export class ClientCore implements ClientHost {
           ...(group !== undefined && { group }),
           ...(change && { change }),
           ...(giveUpWhen && { giveUpWhen }),
+          ...(lockDelayMs > 0 && { lockDelayMs }),
         };
         const first = await attemptGrant(this.context, request, runtime.randomId());
         const grant = findGrant(this.context, first);

@@ -42,8 +42,10 @@ export function laterCalls(host: ClientHost) {
     owner: host.owner,
     acquire: (name, options) => host.acquire(name, options),
     tryAcquire: (name, options) => host.tryAcquire(name, options),
-    inspectMany: (names, signal) =>
-      administer('inspect', signal ? { signal } : {}, (admin, own) => admin.inspectMany(names, own)),
+    inspectMany: (names, signal, lockDelayMs) =>
+      administer('inspect', signal ? { signal } : {}, (admin, own) =>
+        admin.inspectMany(names, own, lockDelayMs),
+      ),
     pacing: (waitMs) => {
       checkNumber('waitMs', waitMs, 0);
       return pacingFor(host.context, host.options, waitMs);

@@ -1,4 +1,10 @@
-import { type LeaseContext, type LeaseItem, parseLeaseItem, takeoverBefore } from '../lease/index.js';
+import {
+  freeAfter,
+  type LeaseContext,
+  type LeaseItem,
+  parseLeaseItem,
+  takeoverBefore,
+} from '../lease/index.js';
 import type { StoredItem } from '../table/index.js';
 
 /** A lock as operators see it. Times are store time in milliseconds since the epoch. */
@@ -14,8 +20,10 @@ export interface LockInfo {
   readonly leaseId: string | undefined;
   readonly acquiredAt: number | undefined;
   readonly expiresAt: number | undefined;
-  /** How long the lease still runs if it is not renewed; 0 when it is over or nobody holds it. */
+  /** How long the lease still runs if it is not renewed, or how long it is to `freeFrom`; else 0. */
   readonly remainingMs: number;
+  /** Nobody holds it, and nobody gets it before this has passed: its holder before had a `minHoldMs`. */
+  readonly freeFrom: number | undefined;
   readonly renewals: number | undefined;
   readonly checkpoint: unknown;
   readonly completedAt: number | undefined;
@@ -25,23 +33,27 @@ export interface LockInfo {
 /**
  * What the item says now.
  *
+ * @param lockDelayMs for who would take a lease that ran out only so much later: until then it is held
  * @throws UsageError if the item is not ours
  */
 export function toLockInfo(
   context: LeaseContext,
   stored: StoredItem & { readonly name?: unknown },
+  lockDelayMs?: number,
 ): LockInfo {
   const item = parseLeaseItem(String(stored.name), stored);
+  const mayBeTaken = freeAfter(item, lockDelayMs) < takeoverBefore(context);
   return {
     name: item.name,
-    state: findState(context, item),
+    state: findState(item, mayBeTaken),
     token: item.version,
     group: item.group,
     owner: item.owner,
     leaseId: item.leaseId || undefined,
     acquiredAt: item.acquiredAt,
     expiresAt: item.expiresAt,
-    remainingMs: Math.max(0, (item.expiresAt ?? 0) - context.clock.now().latest),
+    remainingMs: Math.max(0, (item.expiresAt ?? item.freeFrom ?? 0) - context.clock.now().latest),
+    freeFrom: item.leaseId === undefined && !mayBeTaken ? item.freeFrom : undefined,
     renewals: item.renewals,
     checkpoint: item.checkpoint,
     completedAt: item.completedAt,
@@ -49,8 +61,14 @@ export function toLockInfo(
   };
 }
 
-function findState(context: LeaseContext, item: LeaseItem): LockInfo['state'] {
+/** Whether a try may win: nobody has it, or its holder's lease is over for everybody. */
+export function canBeHad(info: LockInfo | undefined): boolean {
+  if (info?.freeFrom !== undefined) return false;
+  return info === undefined || info.state === 'free' || info.state === 'expired';
+}
+
+function findState(item: LeaseItem, mayBeTaken: boolean): LockInfo['state'] {
   if (item.completedAt !== undefined) return 'completed';
   if (item.leaseId === undefined) return 'free';
-  return item.expiresAt! < takeoverBefore(context) ? 'expired' : 'held';
+  return mayBeTaken ? 'expired' : 'held';
 }

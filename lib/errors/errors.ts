@@ -61,6 +61,8 @@ export class LockHeldError extends LeaseholdError {
   /** How long the caller waited, in milliseconds. */
   readonly waitedMs: number;
 
+  /** Nobody holds it, and nobody gets it before so long from now, in milliseconds: its holder before had a `minHoldMs`. */
+  readonly freeInMs: number | undefined;
   /** It is this very client that holds it: a call inside of the work waits for the work, which waits for the call. */
   readonly heldHere: boolean;
 
@@ -68,17 +70,20 @@ export class LockHeldError extends LeaseholdError {
     lockName: string,
     holder: HolderInfo | undefined,
     waitedMs: number,
-    options?: ErrorOptions & { readonly heldHere?: boolean },
+    options?: ErrorOptions & { readonly heldHere?: boolean; readonly freeInMs?: number | undefined },
   ) {
-    const { heldHere = false } = options ?? {};
+    const { heldHere = false, freeInMs } = options ?? {};
     const by = heldHere ? `this very client, as ${holder?.owner ?? 'another call'}` : holder?.owner;
     const held = holder ? ` (token ${holder.token}, ${Math.ceil(holder.remainingMs)} ms left)` : '';
-    const who = by === undefined ? 'not granted' : `held by ${by}${held}`;
+    const none =
+      freeInMs === undefined ? 'not granted' : `free, but not before ${Math.ceil(freeInMs)} ms from now`;
+    const who = by === undefined ? none : `held by ${by}${held}`;
     const hint = heldHere ? '. Locks are not re-entrant: pass the lease on to what works under it' : '';
     super(`Lock "${lockName}" is ${who}; waited ${Math.round(waitedMs)} ms${hint}`, lockName, options);
     this.holder = holder;
     this.waitedMs = waitedMs;
     this.heldHere = heldHere;
+    this.freeInMs = freeInMs;
   }
 }
 

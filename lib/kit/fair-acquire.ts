@@ -1,5 +1,5 @@
 import type { AcquireOptions } from '../client/acquire-options.js';
-import type { LockInfo } from '../client/lock-info.js';
+import { canBeHad, type LockInfo } from '../client/lock-info.js';
 import { elapsedBetween, type LocalInstant, type StoreClock } from '../clock/index.js';
 import { LockHeldError, StoreError } from '../errors/index.js';
 import type { Lease } from '../lease/index.js';
@@ -33,7 +33,7 @@ export async function fairAcquire(
   const pacing = host.pacing(waitMs);
   const { signal } = options;
   // The end of the wait is said in the store's time, which the first request tells.
-  const [info] = await host.inspectMany([name], signal);
+  const [info] = await host.inspectMany([name], signal, options.lockDelayMs);
   const waiting = liveTickets(await host.lines.read(name, signal), host.clock);
   if (waiting.length === 0 && mayTry(info)) {
     const lease = await host.tryAcquire(name, options);
@@ -112,10 +112,10 @@ class Turn {
   async #look(): Promise<void> {
     const host = this.#host;
     const name = this.#name;
-    const { signal } = this.#options;
+    const { signal, lockDelayMs } = this.#options;
     const [tickets, [info]] = await Promise.all([
       host.lines.read(name, signal),
-      host.inspectMany([name], signal),
+      host.inspectMany([name], signal, lockDelayMs),
     ]);
     this.#lastError = undefined;
     this.#info = info;
@@ -161,5 +161,5 @@ function liveTickets(tickets: readonly Ticket[], clock: StoreClock): readonly Ti
 
 /** Nobody has it, or a try tells at once that its work is completed. */
 function mayTry(info: LockInfo | undefined): boolean {
-  return info?.state !== 'held';
+  return info?.state === 'completed' || canBeHad(info);
 }

@@ -5,8 +5,17 @@ import type { LockHost } from './lock-host.js';
 
 const maxLocks = 100;
 
-/** How several locks are acquired: all in the same way, within one `waitMs`. */
-export type GroupOptions = Omit<AcquireOptions, 'change' | 'giveUpWhen'>;
+/**
+ * How several locks are acquired: all in the same way, within one `waitMs`. Without `minHoldMs`: where one can't be had the
+ * others are given back, and nobody has worked under them.
+ */
+export type GroupOptions = Omit<AcquireOptions, 'change' | 'giveUpWhen' | 'minHoldMs'>;
+
+/** @throws UsageError for what makes no sense of leases that may be given back unused */
+export function checkNoMinHold(call: string, options: object): void {
+  if ((options as AcquireOptions).minHoldMs === undefined) return;
+  throw new UsageError(`${call}: has no option "minHoldMs", since locks may be given back before any work`);
+}
 
 /** Several leases that are held together. The first that is lost ends them all. */
 export class LockGroup implements AsyncDisposable {
@@ -112,6 +121,7 @@ export async function acquireAll(
   names: Iterable<string>,
   { waitMs = 0, ...options }: GroupOptions,
 ): Promise<LockGroup> {
+  checkNoMinHold('acquireAll', options);
   const pacing = host.pacing(waitMs);
   const leases = new Map<string, Lease>();
   try {

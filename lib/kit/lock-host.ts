@@ -11,8 +11,16 @@ export interface LockHost {
   readonly owner: string;
   acquire(name: string, options?: AcquireOptions): Promise<Lease>;
   tryAcquire(name: string, options?: TryAcquireOptions): Promise<Lease | null>;
-  /** Strongly consistent reads of many locks; of those that nobody ever held, nothing. In the order of the names. */
-  inspectMany(names: readonly string[], signal?: AbortSignal): Promise<readonly (LockInfo | undefined)[]>;
+  /**
+   * Strongly consistent reads of many locks; of those that nobody ever held, nothing. In the order of the names.
+   *
+   * @param lockDelayMs a lease that ran out counts as held for so much longer
+   */
+  inspectMany(
+    names: readonly string[],
+    signal?: AbortSignal,
+    lockDelayMs?: number,
+  ): Promise<readonly (LockInfo | undefined)[]>;
   /** How long a call is willing to wait, and how its reads are spaced. */
   pacing(waitMs: number): WaitPacing;
 }

@@ -3,13 +3,13 @@ import { runUnder } from '../client/with-lock.js';
 import { LockHeldError } from '../errors/index.js';
 import type { Lease } from '../lease/index.js';
 import { sleep } from '../runtime/index.js';
-import { LockGroup } from './lock-group.js';
+import { checkNoMinHold, LockGroup } from './lock-group.js';
 import type { LockHost } from './lock-host.js';
 import { permitNames } from './permits.js';
 import { acquirePermit } from './semaphore.js';
 
-/** How a read or a write lock is acquired. */
-export type ReadWriteOptions = Omit<AcquireOptions, 'change' | 'giveUpWhen' | 'supersede'>;
+/** How a read or a write lock is acquired. Without `minHoldMs`: a reader gives way to a writer that comes. */
+export type ReadWriteOptions = Omit<AcquireOptions, 'change' | 'giveUpWhen' | 'supersede' | 'minHoldMs'>;
 
 /** The write lock: the writers' gate and all permits of the readers, held together. */
 export class WriteLock extends LockGroup {
@@ -48,6 +48,7 @@ export function makeReadWriteLock(host: LockHost, name: string, readers: number)
   const permits = permitNames(readersName, readers, 'readers');
 
   const acquireRead = async ({ waitMs = 0, ...options }: ReadWriteOptions = {}): Promise<Lease> => {
+    checkNoMinHold('acquireRead', options);
     const pacing = host.pacing(waitMs);
     for (;;) {
       let writer = await writerAt(host, gate, options.signal);
@@ -67,6 +68,7 @@ export function makeReadWriteLock(host: LockHost, name: string, readers: number)
   };
 
   const acquireWrite = async ({ waitMs = 0, ...options }: ReadWriteOptions = {}): Promise<WriteLock> => {
+    checkNoMinHold('acquireWrite', options);
     const pacing = host.pacing(waitMs);
     const lease = await host.acquire(gate, { ...options, waitMs: pacing.leftMs });
     // Nobody but the holder of the gate takes more than one permit, so they can be waited for all at once.

@@ -1,5 +1,5 @@
 import type { AcquireOptions, TryAcquireOptions } from '../client/acquire-options.js';
-import type { LockInfo } from '../client/lock-info.js';
+import { canBeHad, type LockInfo } from '../client/lock-info.js';
 import { runUnder } from '../client/with-lock.js';
 import { AlreadyCompletedError, LockHeldError, StoreError } from '../errors/index.js';
 import type { Lease } from '../lease/index.js';
@@ -15,7 +15,7 @@ export interface SemaphoreInfo {
   readonly permits: number;
   /** Permits that nobody holds. */
   readonly free: number;
-  /** The permits that are held. */
+  /** The permits that can't be had: held, completed, or left free for a while (`minHoldMs`). */
   readonly held: readonly LockInfo[];
 }
 
@@ -61,7 +61,7 @@ export function makeSemaphore(host: LockHost, name: string, permits: number): Se
     },
     async inspect({ signal } = {}) {
       const infos = await host.inspectMany(names, signal);
-      const held = infos.filter((info) => info !== undefined).filter((info) => !isFree(info));
+      const held = infos.filter((info) => info !== undefined).filter((info) => !canBeHad(info));
       return { permits, free: permits - held.length, held };
     },
   };
@@ -116,14 +116,14 @@ class PermitSearch {
   async superseded(): Promise<Lease | null> {
     await this.#look();
     const owner = this.#options.owner ?? this.#host.owner;
-    const own = this.#seen.findIndex((info) => info?.owner === owner && !isFree(info));
+    const own = this.#seen.findIndex((info) => info?.owner === owner && !canBeHad(info));
     return own < 0 ? null : this.#try(this.#names[own]!);
   }
 
   /** A look at all permits, and a write on each that is free until one is granted. */
   async seenFree(): Promise<Lease | null> {
     if (!(await this.#look())) return null;
-    const free = this.#names.filter((_, i) => isFree(this.#seen[i]));
+    const free = this.#names.filter((_, i) => canBeHad(this.#seen[i]));
     for (const name of shuffled(free, this.#host.runtime.random)) {
       const lease = await this.#try(name);
       if (lease) return lease;
@@ -133,13 +133,13 @@ class PermitSearch {
 
   /** Until the first of the leases seen could be over, in milliseconds. */
   get untilFreeMs(): number | undefined {
-    const times = this.#seen.flatMap((info) => (info && !isFree(info) ? [info.remainingMs] : []));
+    const times = this.#seen.flatMap((info) => (info && !canBeHad(info) ? [info.remainingMs] : []));
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
   gaveUp(waitedMs: number): Error {
     const [soonest] = this.#seen
-      .flatMap((info) => (info && !isFree(info) ? [info] : []))
+      .flatMap((info) => (info && !canBeHad(info) ? [info] : []))
       .sort((a, b) => a.remainingMs - b.remainingMs);
     if (!soonest && this.#lastError) return this.#lastError;
     const holder = soonest && {
@@ -154,7 +154,8 @@ class PermitSearch {
 
   async #look(): Promise<boolean> {
     try {
-      this.#seen = await this.#host.inspectMany(this.#names, this.#options.signal);
+      const { signal, lockDelayMs } = this.#options;
+      this.#seen = await this.#host.inspectMany(this.#names, signal, lockDelayMs);
       return true;
     } catch (error) {
       this.#tolerate(error);
@@ -180,11 +181,6 @@ class PermitSearch {
     if (!(error instanceof StoreError) || !error.retryable || this.#options.signal?.aborted) throw error;
     this.#lastError = error;
   }
-}
-
-/** Nobody has it, or its holder's lease is over for everybody. */
-function isFree(info: LockInfo | undefined): boolean {
-  return info === undefined || info.state === 'free' || info.state === 'expired';
 }
 
 function shuffled<T>(list: readonly T[], random: () => number): T[] {

@@ -11,7 +11,14 @@ export type Choice<Failure, Event, Context, Answer> =
 export interface LockedHandlerOptions<Event, Context, Held = never, Completed = never>
   extends Pick<
     AcquireOptions,
-    'leaseMs' | 'renewEveryMs' | 'safetyMarginMs' | 'maxHoldMs' | 'group' | 'supersede'
+    | 'leaseMs'
+    | 'renewEveryMs'
+    | 'safetyMarginMs'
+    | 'maxHoldMs'
+    | 'minHoldMs'
+    | 'lockDelayMs'
+    | 'group'
+    | 'supersede'
   > {
   /**
    * A client of yours, or what one is made with at the first invocation and kept for the later ones.

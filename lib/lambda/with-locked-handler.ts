@@ -56,7 +56,11 @@ export function withLockedHandler<
     return end.whileAsking(name, locks.context.runtime, (signal) => {
       const owner = ownerOf && { owner: ownerOf(event, context) };
       const terms = { ...hold, ...owner, endsInMs: end.leftMs, signal };
-      if (isHandedOver(lock)) return locks.resume(lock, terms);
+      if (isHandedOver(lock)) {
+        // What is there to choose when a lock is taken has no meaning here.
+        const { group: _, supersede: __, lockDelayMs: ___, ...resumed } = terms;
+        return locks.resume(lock, resumed);
+      }
       const longestMs = Math.max(0, end.leftMs() - minWorkMs);
       return locks.acquire(name, { ...terms, waitMs: Math.min(waitMs, longestMs) });
     });

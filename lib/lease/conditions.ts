@@ -26,6 +26,25 @@ const expiredBefore = (takeoverBefore: number): Condition => ({
 });
 
 /**
+ * The lease ran out so long ago as this taker wants it to have: what its holder left under way may come to rest first
+ * (`lockDelayMs`). One that was released, broken or superseded is not meant.
+ */
+const expiredLongBefore = (expiredBefore: number): Condition => ({
+  text: '#expiresAt < :expiredBefore',
+  values: { ':expiredBefore': expiredBefore },
+});
+
+/**
+ * The holder before released it sooner than its `minHoldMs` said, and the rest has passed by any front end's clock. A grant
+ * takes `freeFrom` away: it stands in no item that carries a lease.
+ */
+const freeByNow = (takeoverBefore: number): Condition =>
+  any(
+    { text: 'attribute_not_exists(#freeFrom)' },
+    { text: '#freeFrom < :takeoverBefore', values: { ':takeoverBefore': takeoverBefore } },
+  );
+
+/**
  * The lease in the item is not this very acquire's. An earlier attempt of it may have been granted and have ended by
  * now, or by the clock of another attempt: that grant is found and adopted. A second attempt that granted it anew
  * would raise its token behind the holder's back, who could then neither renew nor release.
@@ -75,20 +94,25 @@ const tokenRises = (token: number): Condition => ({
  * @param token of the grant
  * @param takeoverBefore store time in ms: a lease that ended before this can't be valid for its holder
  * @param seenLeaseId only in the second write of a supersede
+ * @param lockDelayMs how much longer ago a lease must have run out, in milliseconds
  */
 export function mayBeGranted(
   leaseId: string,
   token: number,
   takeoverBefore: number,
   seenLeaseId?: string,
+  lockDelayMs = 0,
 ): Condition {
+  const expired =
+    lockDelayMs === 0 ? expiredBefore(takeoverBefore) : expiredLongBefore(takeoverBefore - lockDelayMs);
   return all(
     notCompleted,
     any(
       released,
-      all(expiredBefore(takeoverBefore), notItsOwn(leaseId)),
+      all(expired, notItsOwn(leaseId)),
       seenLeaseId === undefined ? undefined : stillTheOneSeen(seenLeaseId),
     ),
+    freeByNow(takeoverBefore),
     notGivenBack(leaseId),
     any(isNew, all(isOurs, tokenRises(token))),
   );

@@ -12,6 +12,8 @@ export interface LeaseIdentity {
   readonly token?: number;
   /** An earlier attempt to end it was not answered: it may have been applied. @default false */
   readonly mayHaveEnded?: boolean;
+  /** A release keeps everybody from the lock until so long after its grant, in milliseconds. @default 0 */
+  readonly minHoldMs?: number;
 }
 
 /** How a holder's write ended. A store that can't be reached is a `StoreError` instead: nobody knows. */
@@ -79,8 +81,10 @@ export async function requestEnd(
   signal: AbortSignal | undefined,
 ): Promise<HolderOutcome> {
   const now = Math.ceil(context.clock.now().latest);
-  const release = toEnd(lease, { ttl: ttlAfter(context, now) });
-  const write = { ...merged(ownedBy(lease, release), change), wantsOld: true };
+  const { minHoldMs = 0 } = lease;
+  const release = toEnd(lease, { ttl: ttlAfter(context, now + minHoldMs) });
+  const held = minHoldMs > 0 ? { ...release, ...heldBack(now, minHoldMs) } : release;
+  const write = { ...merged(ownedBy(lease, held), change), wantsOld: true };
   const answer = await context.table.update(lease.name, write, signal);
   if (answer.applied) return ended(answer.old);
   const item = answer.item && parseLeaseItem(lease.name, answer.item);
@@ -115,6 +119,12 @@ export function toEnd(lease: LeaseIdentity, set: Readonly<Record<string, unknown
     remove: leaseAttributes,
     condition: isCurrent(lease.leaseId),
   };
+}
+
+/** From its grant on, as the item tells, which the releaser need not know. */
+function heldBack(now: number, minHoldMs: number): ItemChange {
+  const values = { ':now': now, ':minHoldMs': minHoldMs };
+  return { compute: { freeFrom: { text: 'if_not_exists(#acquiredAt, :now) + :minHoldMs', values } } };
 }
 
 /** The change, under the lease's own token as well, or, where that is not known, under the mark of our items. */

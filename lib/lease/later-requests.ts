@@ -49,7 +49,7 @@ export async function requestCompletion(
 }
 
 /**
- * Break: an operator's release, by the lease id alone. It leaves a mark of its own, so that the holder can tell it from
+ * Break: an operator's release, by the lease id alone, which frees the lock at once. It leaves a mark of its own, so that the holder can tell it from
  * an attempt of its own release whose answer was lost.
  */
 export function requestBreak(

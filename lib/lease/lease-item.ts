@@ -27,6 +27,8 @@ export interface LeaseItem extends StoredItem {
   readonly brokenLeaseId?: string;
   /** Why somebody asks the holder of this very lease to let go; a grant or a release takes it away. */
   readonly releaseRequested?: string;
+  /** The holder before released it sooner than its `minHoldMs`: nobody gets it until this has passed. */
+  readonly freeFrom?: number;
   readonly completedAt?: number;
   readonly result?: unknown;
   /** Seconds since the epoch, for DynamoDB's TTL: garbage collection, a retention after the last use. */
@@ -54,6 +56,7 @@ const checks: Readonly<Record<string, Check>> = {
   owner: textProblem,
   expiresAt: timeProblem,
   acquiredAt: timeProblem,
+  freeFrom: timeProblem,
   lastLeaseId: textProblem,
   completedAt: timeProblem,
 };

@@ -386,7 +386,16 @@ export class Lease implements AsyncDisposable {
 
   get #identity(): LeaseIdentity {
     const { name, leaseId, token } = this;
-    return { name, leaseId, token, ...(this.#mayHaveEnded && { mayHaveEnded: true }) };
+    const { minHoldMs } = this.#settings;
+    return {
+      ...{ name, leaseId, token },
+      ...(this.#mayHaveEnded && { mayHaveEnded: true }),
+      ...(minHoldMs !== undefined && this.#mayBeBefore(this.acquiredAt + minHoldMs) && { minHoldMs }),
+    };
+  }
+
+  #mayBeBefore(storeTimeMs: number): boolean {
+    return this.#context.clock.now().earliest < storeTimeMs;
   }
 
   #noteUncertain(error: unknown): void {

@@ -93,7 +93,7 @@ export function toRefusedOutcome(
     case 'LockHeldError':
       return {
         kind: 'held',
-        item: error.holder && heldItem(name, error.holder),
+        item: error.holder ? heldItem(name, error.holder) : freeItem(name, error.freeFrom),
         mayArriveLate: mayArriveLate || error.mayArriveLate === true,
       };
     case 'AlreadyCompletedError': {
@@ -106,6 +106,11 @@ export function toRefusedOutcome(
     default:
       return undefined;
   }
+}
+
+/** Its token is not told: what a next try asks for lies above it by then, or is asked for again. */
+function freeItem(name: string, freeFrom: unknown): LeaseItem | undefined {
+  return isNumber(freeFrom) ? { name, format: leaseFormat, version: 0, freeFrom } : undefined;
 }
 
 function heldItem(

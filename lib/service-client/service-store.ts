@@ -58,12 +58,20 @@ export class ServiceStore implements LeaseStore {
 
   async grant(request: GrantRequest, signal?: AbortSignal): Promise<GrantOutcome> {
     const { name, leaseId, owner, group, seenToken, leaseMs, change } = request;
+    const lockDelayMs = wholeMs(request.lockDelayMs);
     checkNone(change, name);
     const { ownerKey } = this.#options;
     const { sentMs, surplusMs } = measureLength(leaseMs);
     const answer = await this.#ask(
       'acquire',
-      { name, leaseId, owner, leaseMs: sentMs, ownerKey, ...defined({ group, supersedes: seenToken }) },
+      {
+        name,
+        leaseId,
+        owner,
+        leaseMs: sentMs,
+        ownerKey,
+        ...defined({ group, supersedes: seenToken, lockDelayMs }),
+      },
       signal,
     );
     if (answer.done) return { kind: 'granted', grant: toGrant(answer.done, surplusMs) };
@@ -97,7 +105,8 @@ export class ServiceStore implements LeaseStore {
   }
 
   async release(lease: LeaseIdentity, change?: ItemChange, signal?: AbortSignal): Promise<HolderOutcome> {
-    const request = { ...toIdentity(lease), ...toCheckpoint(change, lease.name) };
+    const minHoldMs = wholeMs(lease.minHoldMs);
+    const request = { ...toIdentity(lease), ...toCheckpoint(change, lease.name), ...defined({ minHoldMs }) };
     const answer = await this.#ask('release', request, signal);
     if (!answer.done) return this.#holderOutcome(lease, answer);
     const { released, reason = 'taken-over' } = answer.done;
@@ -221,6 +230,11 @@ function measureLength(leaseMs: number): { readonly sentMs: number; readonly sur
   const wholeMs = Math.ceil(leaseMs);
   const sentMs = Math.max(minLeaseMs, wholeMs);
   return { sentMs, surplusMs: sentMs - wholeMs };
+}
+
+/** The service counts in whole milliseconds. */
+function wholeMs(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.ceil(ms);
 }
 
 function requestKind(operation: Operation): RequestKind {

@@ -89,6 +89,7 @@ function toGrant({
   group,
   execution,
   ownerKey,
+  lockDelayMs,
 }: Acquire): Omit<GrantRequest, 'owner'> {
   const set = {
     ...(execution !== undefined && ({ execution, executionLease: leaseId } satisfies ExecutionMark)),
@@ -100,6 +101,7 @@ function toGrant({
     leaseId,
     leaseMs,
     ...(found !== undefined && { group: found }),
+    ...(lockDelayMs !== undefined && { lockDelayMs }),
     ...(Object.keys(set).length > 0 && { change: { set } }),
   };
 }
@@ -212,15 +214,21 @@ function heldBy(host: ServiceHost, request: GrantRequest, { item, mayArriveLate 
   const { name, owner } = request;
   const holder = item && toHolder(host, item);
   publish('held', { name, owner, holder: holder && { leaseId: item?.leaseId, ...holder } });
+  const freeFrom = item?.leaseId === undefined ? item?.freeFrom : undefined;
+  const none =
+    freeFrom === undefined
+      ? 'not granted: it changed hands at that moment'
+      : `free, but not before ${new Date(freeFrom).toISOString()}`;
   const who = holder
     ? `held by ${holder.owner} (token ${holder.token}, ${holder.remainingMs} ms left)`
-    : 'not granted: it changed hands at that moment';
+    : none;
   return {
     name: 'LockHeldError',
     code: 'LOCK_HELD',
     message: `Lock "${name}" is ${who}`,
     lockName: name,
     ...(holder && { holder }),
+    ...(freeFrom !== undefined && { freeFrom }),
     ...(mayArriveLate && { mayArriveLate: true as const }),
   };
 }

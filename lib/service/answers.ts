@@ -17,6 +17,12 @@ const remainingMs = v.pipe(
     'how long the lease still ran when the service answered, in ms: count it from before the request was sent',
   ),
 );
+const freeFrom = v.pipe(
+  v.number(),
+  v.description(
+    'nobody holds it, and nobody gets it before this: store time in milliseconds since the epoch',
+  ),
+);
 const anyValue = v.pipe(v.unknown(), v.description('any JSON value'));
 const token = v.pipe(v.number(), v.description('a fencing token'));
 const leaseId = v.pipe(v.string(), v.description('shown by the operators’ function, and to who named it'));
@@ -60,6 +66,7 @@ const lock = v.object({
   execution: v.optional(v.string()),
   acquiredAt: v.optional(time),
   expiresAt: v.optional(time),
+  freeFrom: v.optional(freeFrom),
   remainingMs,
   renewals: v.optional(v.number()),
   checkpoint: v.optional(anyValue),
@@ -115,6 +122,7 @@ export const errors = {
     code: v.literal('LOCK_HELD'),
     ...anyError,
     holder: v.optional(holder),
+    freeFrom: v.optional(freeFrom),
     mayArriveLate: v.optional(
       v.pipe(
         v.literal(true),

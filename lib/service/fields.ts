@@ -62,6 +62,26 @@ export const leaseMs = v.pipe(
   v.description('how long the lease runs: whole milliseconds, from 1,000 to what the deployment allows'),
 );
 
+export const minHoldMs = v.pipe(
+  v.number(),
+  v.safeInteger(),
+  v.minValue(0),
+  v.maxValue(maxLeaseMs),
+  v.description(
+    'nobody gets the lock until so long after its grant: whole milliseconds; at most the longest lease of the deployment counts',
+  ),
+);
+
+export const lockDelayMs = v.pipe(
+  v.number(),
+  v.safeInteger(),
+  v.minValue(0),
+  v.maxValue(maxLeaseMs),
+  v.description(
+    'a lease that ran out, instead of being released, is taken only so much later: whole milliseconds',
+  ),
+);
+
 export const expiresAt = v.pipe(
   v.number(),
   v.safeInteger(),

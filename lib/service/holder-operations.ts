@@ -43,17 +43,19 @@ export async function renew(
 
 /** Ends the lease. One that was over already is no error: nothing is changed, and the answer says so. */
 export async function release(
-  { context }: ServiceHost,
+  { context, maxLeaseMs }: ServiceHost,
   request: RequestOf<'release'>,
   signal: AbortSignal,
 ): Promise<SuccessOf<'release'>> {
   await context.store.ensureTime(signal);
   const { set, remove = [] } = toCheckpoint(request);
   const change = { ...(set && { set }), remove: [...remove, ...grantAttributes] };
-  const outcome = await context.store.release(toIdentity(request), change, signal).catch((error) => {
-    publish('release-failed', { ...toEvent(request), error });
-    throw error;
-  });
+  const outcome = await context.store
+    .release({ ...toIdentity(request), ...toMinHold(request, maxLeaseMs) }, change, signal)
+    .catch((error) => {
+      publish('release-failed', { ...toEvent(request), error });
+      throw error;
+    });
   if (outcome.kind === 'lost') {
     const { reason } = outcome;
     // Who names no token gives up a grant that it never heard of: there is nothing to lose.
@@ -97,6 +99,11 @@ function toIdentity(request: HolderRequest): LeaseIdentity {
     ...(token !== undefined && { token }),
     ...(mayHaveEnded(request) && { mayHaveEnded: true }),
   };
+}
+
+/** A lock is not kept from everybody for longer than it could have been held. */
+function toMinHold({ minHoldMs = 0 }: RequestOf<'release'>, maxLeaseMs: number) {
+  return minHoldMs > 0 ? { minHoldMs: Math.min(minHoldMs, maxLeaseMs) } : {};
 }
 
 function mayHaveEnded({ retries = 0 }: HolderRequest): boolean {

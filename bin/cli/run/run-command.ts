@@ -18,6 +18,16 @@ export function addRun(program: Command, outcome: Outcome): void {
       'from SIGTERM to SIGKILL when the lock is lost (default: 10s, at most a third of the lease)',
       durationMs,
     )
+    .option(
+      '--min-hold <duration>',
+      'nobody gets the lock until so long after the grant, however soon the command ends',
+      durationMs,
+    )
+    .option(
+      '--lock-delay <duration>',
+      'take a lease that ran out, instead of being released, only so much later',
+      durationMs,
+    )
     .addHelpText(
       'after',
       `

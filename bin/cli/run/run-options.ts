@@ -8,6 +8,8 @@ export interface RunOptions extends GlobalOptions {
   readonly lease?: number;
   readonly wait?: number;
   readonly grace?: number;
+  readonly minHold?: number;
+  readonly lockDelay?: number;
 }
 
 /** How the lock is held, and how the command is ended. All in milliseconds. */

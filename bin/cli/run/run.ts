@@ -34,7 +34,13 @@ export async function run(name: string, command: readonly string[], options: Run
   let lease: Lease;
   try {
     using _teller = tellWhoHolds(name, options);
-    lease = await locks.acquire(name, { ...hold, waitMs: options.wait, signal: signals.interruption });
+    lease = await locks.acquire(name, {
+      ...hold,
+      waitMs: options.wait,
+      minHoldMs: options.minHold,
+      lockDelayMs: options.lockDelay,
+      signal: signals.interruption,
+    });
   } catch (error) {
     if (signals.interruptedBy) return interrupted(name, signals.interruptedBy, options);
     return reportError(error, options);

@@ -31,6 +31,17 @@ export interface LockedSectionProps {
    */
   readonly timeout?: Duration;
   /**
+   * Nobody gets the lock until so long after the section got it, however soon its states end; at most the longest lease of
+   * the service counts. An execution that is stopped gives up the lock at once.
+   * @default none
+   */
+  readonly minHold?: Duration;
+  /**
+   * A lease that ran out, instead of being given back, is taken only so much later: for what knows no fencing tokens.
+   * @default none
+   */
+  readonly lockDelay?: Duration;
+  /**
    * What becomes of an execution whose states ended well after somebody else had taken the lock over, since it was held
    * for longer than `timeout`, or after an operator had broken it: it fails with `LockLostError`, or it goes on as if
    * nothing was.

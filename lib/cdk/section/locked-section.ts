@@ -70,7 +70,8 @@ export class LockedSection extends StateMachineFragment {
       errors: ['States.ALL'],
       resultPath: '$.input',
     });
-    locked.addCatch(this.#releaseBefore(fail, 'Release after error', grantedToken), {
+    const minHold = milliseconds('minHold', props.minHold);
+    locked.addCatch(this.#releaseBefore(fail, 'Release after error', { ...grantedToken, ...minHold }), {
       errors: ['States.ALL'],
       resultPath: '$.input',
     });
@@ -100,6 +101,7 @@ export class LockedSection extends StateMachineFragment {
         leaseId: JsonPath.stringAt('$.lock.leaseId'),
         leaseMs: wholeMilliseconds('timeout', timeout),
         execution: JsonPath.stringAt('$$.Execution.Id'),
+        ...milliseconds('lockDelay', this.#props.lockDelay),
         throw: true,
       }),
       resultSelector: { granted: JsonPath.objectAt('$.Payload.granted') },
@@ -126,7 +128,7 @@ export class LockedSection extends StateMachineFragment {
   #releaseInTheEnd(leave: Pass): LambdaInvoke {
     const checks = this.#props.whenLost !== 'continue';
     const release = this.#ask('Release', {
-      payload: releasePayload(grantedToken),
+      payload: releasePayload({ ...grantedToken, ...milliseconds('minHold', this.#props.minHold) }),
       ...(checks
         ? {
             resultSelector: { released: JsonPath.objectAt('$.Payload.released') },
@@ -152,8 +154,8 @@ export class LockedSection extends StateMachineFragment {
   }
 
   /** The release after an error, which is what counts: the execution's end frees what could not be released. */
-  #releaseBefore(fail: IChainable, id: string, token = {}): LambdaInvoke {
-    const release = this.#ask(id, { payload: releasePayload(token), resultPath: JsonPath.DISCARD });
+  #releaseBefore(fail: IChainable, id: string, fields = {}): LambdaInvoke {
+    const release = this.#ask(id, { payload: releasePayload(fields), resultPath: JsonPath.DISCARD });
     release.addRetry(transientRetry);
     release.addCatch(fail, { errors: ['States.ALL'], resultPath: JsonPath.DISCARD });
     release.next(fail);
@@ -195,16 +197,21 @@ export class LockedSection extends StateMachineFragment {
   }
 }
 
+/** A field of a request, where the duration is given. */
+function milliseconds(prop: 'minHold' | 'lockDelay', duration: Duration | undefined) {
+  return duration === undefined ? {} : { [`${prop}Ms`]: wholeMilliseconds(prop, duration) };
+}
+
 /** What a holder must name besides its lease id; an acquire that was never answered has none to name. */
 const grantedToken = { token: JsonPath.numberAt('$.lock.answer.granted.token') };
 
 /** A repeat tells that it is one: what finds others may have been released by an attempt whose answer was lost. */
-function releasePayload(token: { readonly token?: number }): TaskInput {
+function releasePayload(fields: Readonly<Record<string, unknown>>): TaskInput {
   return TaskInput.fromObject({
     operation: 'release',
     name: JsonPath.stringAt('$.lock.name'),
     leaseId: JsonPath.stringAt('$.lock.leaseId'),
-    ...token,
+    ...fields,
     retries: JsonPath.numberAt('$$.State.RetryCount'),
     throw: true,
   });

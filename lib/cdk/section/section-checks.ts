@@ -21,7 +21,7 @@ const shortLease = Duration.minutes(15);
 
 /** @throws Error that says what came and what is allowed */
 export function checkSection(id: string, props: LockedSectionProps): void {
-  checkKnown(props, ['lockPath', 'whenHeld', 'waitFor', 'whenLost']);
+  checkKnown(props, ['lockPath', 'whenHeld', 'waitFor', 'whenLost', 'minHold', 'lockDelay']);
   const { service, name, lockPath, waitFor, timeout } = props;
   checkSameRegion(service);
   if (id.length > maxIdLength) {
@@ -31,6 +31,8 @@ export function checkSection(id: string, props: LockedSectionProps): void {
   }
   checkDuration('waitFor', waitFor, Duration.seconds(0), maxWait);
   checkDuration('timeout', timeout, minTimeout, maxTimeout);
+  checkDuration('minHold', props.minHold, Duration.seconds(0), maxTimeout);
+  checkDuration('lockDelay', props.lockDelay, Duration.seconds(0), maxTimeout);
   if (lockPath !== undefined && !/^\$(\.[A-Za-z_]\w*)+$/.test(lockPath)) {
     throw new Error(`lockPath: must be a path such as "$.lock" or "$.locks.batch", got "${lockPath}"`);
   }

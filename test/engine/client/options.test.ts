@@ -30,17 +30,17 @@ describe('the options of a client', () => {
     expect(() => new LockClient(options)).toThrow(usage(option));
   });
 
-  it.each(['leaseMs', 'renewEveryMs', 'safetyMarginMs', 'maxHoldMs', 'waitMs'] as const)(
-    '%s of one acquire is refused before any request',
-    async (option) => {
-      const { locks, meter } = stage.it.actor();
-      for (const value of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
-        await expect(locks.acquire('x', { [option]: value })).rejects.toEqual(usage(option));
-      }
-      expect(meter.total).toBe(0);
-      expect(await stage.it.item('x')).toBeUndefined();
-    },
-  );
+  it.each([
+    ...['leaseMs', 'renewEveryMs', 'safetyMarginMs', 'maxHoldMs', 'waitMs'],
+    ...['minHoldMs', 'lockDelayMs'],
+  ])('%s of one acquire is refused before any request', async (option) => {
+    const { locks, meter } = stage.it.actor();
+    for (const value of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      await expect(locks.acquire('x', { [option]: value })).rejects.toEqual(usage(option));
+    }
+    expect(meter.total).toBe(0);
+    expect(await stage.it.item('x')).toBeUndefined();
+  });
 
   it('C37 a lease too short for its renewals and their time-outs is refused, with limit and value', () => {
     const make = (leaseMs: number) => () =>

@@ -90,6 +90,46 @@ describe('the acquire condition, part by part, on a real engine', () => {
     expect(await toGrant(actor, name, 'mine')).toMatchObject({ kind: 'granted' });
   });
 
+  it('freeByNow: a lock that was released before its time is not granted yet, and is as soon as that has passed', async () => {
+    const name = stage.name();
+    // A minute of skew, so that no time that passes in this test matters.
+    const actor = await stage.it.readyActor({ skewMs: 60_000 });
+    const free = { name, format: leaseFormat, version: 7, lastLeaseId: 'theirs' };
+    const freeFrom = Math.floor(actor.locks.context.clock.now().earliest) - 30_000;
+    await stage.it.put({ ...free, freeFrom });
+    expect(await toGrant(actor, name, 'mine')).toMatchObject({ kind: 'held', item: { freeFrom } });
+    expect(await stage.it.item(name)).toMatchObject({ version: 7, freeFrom });
+    await stage.it.put({ ...free, freeFrom: takeoverBefore(actor.locks.context) - 1 });
+    expect(await toGrant(actor, name, 'mine')).toMatchObject({ kind: 'granted' });
+    expect(await stage.it.item(name)).not.toHaveProperty('freeFrom');
+  });
+
+  it('freeByNow: a refusal for the time costs one write, although its token lies ahead of this clock', async () => {
+    const name = stage.name();
+    const actor = await stage.it.readyActor();
+    const ahead = Math.ceil(actor.locks.context.clock.now().latest) + 60_000;
+    await stage.it.put({ name, format: leaseFormat, version: ahead, freeFrom: ahead });
+    expect(await toGrant(actor, name, 'mine')).toMatchObject({ kind: 'held' });
+    expect(actor.meter.writes).toBe(1);
+  });
+
+  it('expiredLongBefore: a taker with a lock delay leaves a lease that ran out for so much longer, and no other', async () => {
+    const name = stage.name();
+    const actor = await stage.it.readyActor();
+    const lockDelayMs = 60_000;
+    const ended = { name, format: leaseFormat, version: 7, leaseId: 'theirs', owner: 'them' };
+    const expiresAt = takeoverBefore(actor.locks.context) - 30_000;
+    await stage.it.put({ ...ended, expiresAt });
+    expect(await toGrant(actor, name, 'mine', { lockDelayMs })).toMatchObject({ kind: 'held' });
+    const whole = { ...ended, expiresAt: takeoverBefore(actor.locks.context) - lockDelayMs - 1 };
+    await stage.it.put(whole);
+    expect(await toGrant(actor, name, 'mine', { lockDelayMs })).toMatchObject({ kind: 'granted' });
+    await stage.it.put({ ...ended, expiresAt });
+    expect(await toGrant(actor, name, 'other')).toMatchObject({ kind: 'granted' });
+    await requestRelease(actor.locks.context, { name, leaseId: 'other' });
+    expect(await toGrant(actor, name, 'third', { lockDelayMs })).toMatchObject({ kind: 'granted' });
+  });
+
   it('C09 notGivenBack: a delayed duplicate of an acquire does not take the lock that it gave back', async () => {
     const name = stage.name();
     const actor = await stage.it.readyActor();

@@ -160,15 +160,15 @@ export const acquireRemovals: readonly Removal[] = [
   {
     name: 'waiting: a free lock is tried for',
     file: acquisition,
-    find: 'if (item?.leaseId === undefined || item.completedAt !== undefined) return true;',
-    replace: 'if (item === undefined || item.completedAt !== undefined) return true;',
+    find: 'return freeAfter(item, this.#request.lockDelayMs) < takeoverBefore(this.#host.context);',
+    replace: 'return item.leaseId !== undefined && freeAfter(item) < takeoverBefore(this.#host.context);',
     noticedBy: [{ suite: 'lock' }],
   },
   {
     name: 'waiting: an expired lock is tried for',
     file: acquisition,
-    find: 'return item.expiresAt! < takeoverBefore(this.#host.context);',
-    replace: 'return false;',
+    find: 'return freeAfter(item, this.#request.lockDelayMs) < takeoverBefore(this.#host.context);',
+    replace: 'return item.leaseId === undefined;',
     noticedBy: [{ suite: 'lock' }],
   },
   {

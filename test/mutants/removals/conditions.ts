@@ -24,7 +24,7 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a lease that runs is not taken (I2)',
     file: conditions,
-    find: '    any(\n      released,\n      all(expiredBefore(takeoverBefore), notItsOwn(leaseId)),\n      seenLeaseId === undefined ? undefined : stillTheOneSeen(seenLeaseId),\n    ),\n',
+    find: '    any(\n      released,\n      all(expired, notItsOwn(leaseId)),\n      seenLeaseId === undefined ? undefined : stillTheOneSeen(seenLeaseId),\n    ),\n',
     replace: '',
     noticedBy: [
       { file: acquireConditionTests, title: 'I2 released or expired: a lease that still runs is not taken' },
@@ -43,7 +43,7 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a lock whose holder crashed comes free (I6)',
     file: conditions,
-    find: '      all(expiredBefore(takeoverBefore), notItsOwn(leaseId)),\n',
+    find: '      all(expired, notItsOwn(leaseId)),\n',
     replace: '',
     noticedBy: [
       {
@@ -56,8 +56,8 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a call’s own lease that has ended is adopted, never granted anew under another token (I1)',
     file: conditions,
-    find: 'all(expiredBefore(takeoverBefore), notItsOwn(leaseId))',
-    replace: 'expiredBefore(takeoverBefore)',
+    find: 'all(expired, notItsOwn(leaseId))',
+    replace: 'expired',
     noticedBy: [
       {
         file: acquireConditionTests,
@@ -87,6 +87,48 @@ export const conditionsRemovals: readonly Removal[] = [
       {
         file: acquireConditionTests,
         title: 'a superseder names the very lease it has seen: its delayed duplicate evicts no later one',
+      },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'conditions: a lock that was released before its time is not granted yet',
+    file: conditions,
+    find: '    freeByNow(takeoverBefore),\n',
+    replace: '',
+    noticedBy: [
+      {
+        file: acquireConditionTests,
+        title:
+          'freeByNow: a lock that was released before its time is not granted yet, and is as soon as that has passed',
+      },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'conditions: a lock that was released before its time is granted when that has passed (I6)',
+    file: conditions,
+    find: "    { text: '#freeFrom < :takeoverBefore', values: { ':takeoverBefore': takeoverBefore } },\n",
+    replace: '',
+    noticedBy: [
+      {
+        file: acquireConditionTests,
+        title:
+          'freeByNow: a lock that was released before its time is not granted yet, and is as soon as that has passed',
+      },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'conditions: a taker with a lock delay leaves a lease that ran out for so much longer',
+    file: conditions,
+    find: 'lockDelayMs === 0 ? expiredBefore(takeoverBefore) : expiredLongBefore(takeoverBefore - lockDelayMs);',
+    replace: 'expiredBefore(takeoverBefore);',
+    noticedBy: [
+      {
+        file: acquireConditionTests,
+        title:
+          'expiredLongBefore: a taker with a lock delay leaves a lease that ran out for so much longer, and no other',
       },
       { suite: 'lock' },
     ],

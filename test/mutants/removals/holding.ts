@@ -214,7 +214,7 @@ export const holdingRemovals: readonly Removal[] = [
   {
     name: 'ttl: rewritten by a release',
     file: holderRequests,
-    find: 'const release = toEnd(lease, { ttl: ttlAfter(context, now) });',
+    find: 'const release = toEnd(lease, { ttl: ttlAfter(context, now + minHoldMs) });',
     replace: 'const release = toEnd(lease, { ttl: Math.ceil(now / 1000) });',
     noticedBy: [{ suite: 'lock' }],
   },

@@ -207,6 +207,15 @@ describe('options', () => {
     expect(acquire.Parameters.Payload.leaseMs).toBe(129_600_000);
   });
 
+  it('how long nobody gets the lock after it was given back, and how much longer one that ran out is left', () => {
+    const states = statesOf({ minHold: Duration.minutes(5), lockDelay: Duration.seconds(30) });
+    expect(states['Settle: Acquire'].Parameters.Payload.lockDelayMs).toBe(30_000);
+    expect(states['Settle: Release'].Parameters.Payload.minHoldMs).toBe(300_000);
+    expect(states['Settle: Release after error'].Parameters.Payload.minHoldMs).toBe(300_000);
+    // Nobody worked under a lock whose acquire was never answered.
+    expect(states['Settle: Give back'].Parameters.Payload).not.toHaveProperty('minHoldMs');
+  });
+
   it('a lock that was lost is passed over', () => {
     const states = statesOf({ whenLost: 'continue' });
     expect(states['Settle: Release'].Next).toBe('Settle: Leave');
@@ -223,6 +232,8 @@ describe('options', () => {
     [{ lockPath: '$.a[0]' }, 'lockPath: must be a path'],
     [{ waitFor: Duration.days(8) }, 'waitFor: must be from 0 seconds to 7 days, got 8 days'],
     [{ timeout: Duration.days(367) }, 'timeout: must be from 1 second to 366 days, got 367 days'],
+    [{ minHold: Duration.days(367) }, 'minHold: must be from 0 seconds to 366 days, got 367 days'],
+    [{ lockDelay: Duration.days(367) }, 'lockDelay: must be from 0 seconds to 366 days, got 367 days'],
     [{ timeout: Duration.millis(1) }, 'timeout: must be from 1 second to 366 days, got 1 milli'],
     [{ id: 'x'.repeat(57) }, 'id: must have at most 56 characters'],
   ])('%j is refused', (options, message) => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../../support/cli/command-line.js';
 import { type LeaseTerminal, openLeaseTerminal } from '../../support/cli/lease-terminal.js';
 
 describe('the commands for locks', () => {
@@ -56,6 +57,19 @@ describe('the commands for locks', () => {
   });
 
   describe('inspect', () => {
+    it('shows a lock that is free, but not yet', async () => {
+      const run = (...options: string[]) =>
+        runCommand(['run', 'not-yet', ...options, ...desk.where, '--', process.execPath, '-e', '0']);
+      const first = await run('--min-hold', '5m');
+      expect(first).toMatchObject({ exitCode: 0, stderr: '' });
+      const { stdout } = await desk.run('inspect', 'not-yet');
+      expect(stdout).toMatch(/^state +free, but not for [45]m/m);
+      expect(stdout).toMatch(/^free from +20\d\d-/m);
+      const held = await run('--lock-delay', '1s');
+      expect(held.exitCode).toBe(75);
+      expect(held.stderr).toContain('is free, but not before');
+    });
+
     it('shows all about a lock, with the lease id', async () => {
       const lease = await desk.locks.acquire('inspected', { owner: 'bob' });
       const { exitCode, stdout } = await desk.run('inspect', 'inspected');

@@ -55,6 +55,7 @@ export function anyItem(nowMs: number): fc.Arbitrary<Item> {
       acquiredAt: mostly(times),
       lastLeaseId: mostly(ids),
       completedAt: mostly(times),
+      freeFrom: mostly(times),
       leaseMs: mostly(times),
       renewals: mostly(times),
       checkpoint: anything,
@@ -83,12 +84,14 @@ export function anyItem(nowMs: number): fc.Arbitrary<Item> {
     { weight: 6, arbitrary: lease },
     { weight: 1, arbitrary: half },
   );
-  return fc
-    .tuple(format, version, held, rest, fc.boolean())
-    .map(
-      ([f, a, b, { completedAt, ...c }, isCompleted]) =>
-        ({ ...f, ...a, ...b, ...c, ...(isCompleted && completedAt && { completedAt }) }) as Item,
-    );
+  return fc.tuple(format, version, held, rest, fc.boolean(), fc.integer({ min: 0, max: 3 })).map(
+    ([f, a, b, { completedAt, freeFrom, ...c }, isCompleted, hasTime]) =>
+      ({
+        ...{ ...f, ...a, ...b, ...c },
+        ...(isCompleted && completedAt && { completedAt }),
+        ...(hasTime === 0 && freeFrom && { freeFrom }),
+      }) as Item,
+  );
 }
 
 /** Whether it bears our mark: the protocol's section 1, apart from the code. */
@@ -110,7 +113,7 @@ export function isSound(item: Item): boolean {
     item.version !== undefined &&
     is('version', 'N', isToken) &&
     ['leaseId', 'owner', 'lastLeaseId'].every((attribute) => is(attribute, 'S', isTime)) &&
-    ['expiresAt', 'acquiredAt', 'completedAt'].every((attribute) => is(attribute, 'N', isTime)) &&
+    ['expiresAt', 'acquiredAt', 'freeFrom', 'completedAt'].every((attribute) => is(attribute, 'N', isTime)) &&
     (item.leaseId === undefined) === (item.expiresAt === undefined)
   );
 }

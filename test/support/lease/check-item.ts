@@ -27,11 +27,13 @@ const lastToken = 2 ** 53 - 2;
  */
 function expectedOf(item: Item, firstToken: number, before: number, seenLeaseId: string | undefined): string {
   if (!isOurs(item)) return 'refused';
-  const { version, leaseId, expiresAt, completedAt, lastLeaseId } = item;
+  const { version, leaseId, expiresAt, completedAt, lastLeaseId, freeFrom } = item;
+  const isDue = freeFrom === undefined || (freeFrom.N !== undefined && Number(freeFrom.N) < before);
   const hasEnded = expiresAt?.N !== undefined && Number(expiresAt.N) < before && leaseId?.S !== 'mine';
   const isSeen = seenLeaseId !== undefined && leaseId?.S === seenLeaseId;
   const isGivenBack = lastLeaseId?.S === 'mine';
-  const isFree = completedAt === undefined && !isGivenBack && (leaseId === undefined || hasEnded || isSeen);
+  const isOpen = completedAt === undefined && !isGivenBack && isDue;
+  const isFree = isOpen && (leaseId === undefined || hasEnded || isSeen);
   const token = version?.N === undefined ? Number.NaN : Number(version.N);
   if (isFree && token < firstToken) return 'granted';
   if (!isSound(item)) return 'refused';

@@ -17,7 +17,7 @@ const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: und
 
 /** Every condition that the product writes. */
 const condition: fc.Arbitrary<Condition> = fc.oneof(
-  fc.tuple(ids, times, times, maybe(ids)).map((parts) => mayBeGranted(...parts)),
+  fc.tuple(ids, times, times, maybe(ids), fc.constantFrom(0, 5)).map((parts) => mayBeGranted(...parts)),
   ids.map((id) => isCurrent(id)),
   times.map(hasToken),
   times.map(lengthens),
@@ -45,6 +45,16 @@ const write: fc.Arbitrary<ItemChange> = fc.oneof(
   ids.map((lastLeaseId) => ({
     set: { lastLeaseId },
     remove: ['leaseId', 'owner', 'expiresAt', 'leaseMs', 'acquiredAt', 'renewals'],
+  })),
+  ids.map((lastLeaseId) => ({
+    set: { lastLeaseId },
+    compute: {
+      freeFrom: {
+        text: 'if_not_exists(#acquiredAt, :now) + :minHoldMs',
+        values: { ':now': 7, ':minHoldMs': 5 },
+      },
+    },
+    remove: ['leaseId', 'expiresAt', 'acquiredAt'],
   })),
   fc.constant({ set: { ttl: 7 }, remove: ['completedAt', 'result'] }),
   fc.constant({ remove: ['child'] }),

@@ -146,6 +146,36 @@ export function lockClientContract(open: () => Promise<ClientsUnderContract>, wa
       await (await second).release();
     });
 
+    it('minHoldMs: a lock that is released sooner is free, but nobody gets it before then', async () => {
+      const minHoldMs = 400;
+      const first = await a.acquire('not-yet', { minHoldMs });
+      expect(await first.release()).toBe('released');
+      const freeFrom = first.acquiredAt + minHoldMs;
+      const refusal = await b.acquire('not-yet').catch((error) => error);
+      expect(refusal).toMatchObject({ name: 'LockHeldError', holder: undefined });
+      expect(refusal.freeInMs).toBeGreaterThan(0);
+      expect(await b.inspect('not-yet')).toMatchObject({ state: 'free', freeFrom, owner: undefined });
+      expect(await b.tryAcquire('not-yet')).toBeNull();
+      const second = await b.acquire('not-yet', { waitMs: 10_000 });
+      // The token is the time of the grant.
+      expect(second.token).toBeGreaterThan(freeFrom);
+      expect(await b.inspect('not-yet')).toMatchObject({ state: 'held', freeFrom: undefined });
+      await second.release();
+      await using third = await a.acquire('not-yet');
+      expect(third.token).toBeGreaterThan(second.token);
+    });
+
+    it('minHoldMs: a break frees at once, and so does a release that comes after it', async () => {
+      const broken = await a.acquire('not-kept', { minHoldMs: 60_000 });
+      expect(await operator.break('not-kept', broken.leaseId)).toBe(true);
+      await broken.release();
+      const late = await b.acquire('not-kept', { minHoldMs: 1 });
+      await late.renew();
+      await late.release();
+      await using next = await a.acquire('not-kept', { lockDelayMs: 60_000, waitMs: 5_000 });
+      expect(next.token).toBeGreaterThan(late.token);
+    });
+
     it('a lease that is handed over goes on elsewhere, with a higher token and its checkpoint', async () => {
       const first = await a.acquire('handed-over');
       await first.save({ page: 5 });
