@@ -55,6 +55,12 @@ export class ClientCore implements ClientHost {
     return contention;
   });
 
+  readonly #releaseLater = (lease: LeaseIdentity, forMs: number) => {
+    const start = async () => (await this.#contention()).giveBack.start(lease, forMs);
+    // Where it can't be loaded any more the lease runs out by itself.
+    this.#until(start().catch(() => {}));
+  };
+
   /** @throws UsageError as `new LockClient` */
   constructor(given: ClientOptions) {
     checkClientOptions(given);
@@ -143,8 +149,8 @@ export class ClientCore implements ClientHost {
       this.#releaseLater({ name, leaseId: grant.leaseId, token: grant.token }, terms.leaseMs);
       throw this.#closed.signal.reason;
     }
-    const releaseLater = this.#releaseLater.bind(this);
-    const lease = new Lease(this.context, labels, grant, terms, turn.leave, releaseLater);
+    const listener = { onEnd: turn.leave, releaseLater: this.#releaseLater };
+    const lease = new Lease(this.context, labels, grant, terms, listener);
     turn.holder = () => lease.holderInfo;
     const { token, leaseId, takenOverFrom } = lease;
     publish('granted', { name, owner, token, leaseId, waitedMs, takenOverFrom, adopted: grant.adopted });
@@ -171,12 +177,6 @@ export class ClientCore implements ClientHost {
     await this.#giveBack?.close();
     this.#ownClient?.destroy();
     this.#service?.close();
-  }
-
-  #releaseLater(lease: LeaseIdentity, forMs: number): void {
-    const start = async () => (await this.#contention()).giveBack.start(lease, forMs);
-    // What can't be loaded any more is given up: the lease runs out by itself.
-    this.#until(start().catch(() => {}));
   }
 
   /** Closing waits for it. */

@@ -46,6 +46,11 @@ export class LeaseTerm {
     return Math.max(0, this.#context.clock.now().latest - this.#acquiredAt);
   }
 
+  /** Whether it may be held for less than this so far. */
+  mayBeShorterThan(minHoldMs: number): boolean {
+    return this.#context.clock.now().earliest < this.#acquiredAt + minHoldMs;
+  }
+
   /** Nothing is left to renew. */
   get isLast(): boolean {
     const { maxHoldMs } = this.#settings;

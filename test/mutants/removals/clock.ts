@@ -216,8 +216,8 @@ export const clockRemovals: readonly Removal[] = [
   },
   {
     name: 'clock: a renewal is not cut short by a clock that was set',
-    file: 'lib/lease/lease.ts',
-    find: 'await this.#context.store.ensureTime(signal);',
+    file: 'lib/lease/hold.ts',
+    find: 'await this.context.store.ensureTime(signal);',
     replace: '',
     noticedBy: [
       {

@@ -1,6 +1,7 @@
 import type { Removal } from '../removal.js';
 
-const lease = 'lib/lease/lease.ts';
+const hold = 'lib/lease/hold.ts';
+const leaseEnds = 'lib/lease/lease-ends.ts';
 const handOverTests = 'test/engine/client/hand-over.test.ts';
 const resumeRequest = 'lib/lease/resume-request.ts';
 const conditions = 'lib/lease/conditions.ts';
@@ -9,27 +10,27 @@ const conditions = 'lib/lease/conditions.ts';
 export const handOverRemovals: readonly Removal[] = [
   {
     name: 'hand-over: nothing runs on where a lease was handed over',
-    file: lease,
-    find: "this.#state = 'handed-over';\n    this.#heartbeat.stop();",
-    replace: "this.#state = 'handed-over';",
+    file: leaseEnds,
+    find: "hold.end('handed-over');",
+    replace: "hold.state = 'ended';",
     noticedBy: [
       { file: handOverTests, title: 'leaves nothing that runs, and nothing to be done with the old lease' },
     ],
   },
   {
     name: 'hand-over: a lease that was handed over is not released where it came from',
-    file: lease,
-    find: "return this.#state === 'ended' || this.#isHandedOver;",
-    replace: "return this.#state === 'ended';",
+    file: hold,
+    find: "return this.state === 'ended';",
+    replace: "return this.state === 'ended' && !this.#handedOver;",
     noticedBy: [
       { file: handOverTests, title: 'withLock and await using leave a lease alone that was handed over' },
     ],
   },
   {
     name: 'hand-over: a disposer waits for the hand-over that its scope returns',
-    file: lease,
-    find: "await this.#queue;\n    if (this.#state === 'held') this.#state = 'ending';",
-    replace: "if (this.#state === 'held') this.#state = 'ending';\n    await this.#queue;",
+    file: hold,
+    find: "await this.#queue;\n    if (this.state === 'held') this.state = 'ending';",
+    replace: "if (this.state === 'held') this.state = 'ending';\n    await this.#queue;",
     noticedBy: [
       { file: handOverTests, title: 'withLock and await using leave a lease alone that was handed over' },
     ],
@@ -107,8 +108,8 @@ export const handOverRemovals: readonly Removal[] = [
   },
   {
     name: 'hand-over: its holder does not count on it any more',
-    file: lease,
-    find: "this.#state = 'handed-over';\n",
+    file: leaseEnds,
+    find: "    hold.end('handed-over');\n",
     replace: '',
     noticedBy: [{ suite: 'hand-over' }],
   },

@@ -1,7 +1,7 @@
 import type { Removal } from '../removal.js';
 
 const heartbeatTests = 'test/engine/lease/heartbeat.test.ts';
-const lease = 'lib/lease/lease.ts';
+const hold = 'lib/lease/hold.ts';
 const clockTroubleTests = 'test/engine/client/clock-trouble.test.ts';
 const heartbeat = 'lib/lease/heartbeat.ts';
 const withLockTests = 'test/engine/client/with-lock.test.ts';
@@ -25,9 +25,9 @@ export const holdingRemovals: readonly Removal[] = [
   },
   {
     name: 'holding: validity is computed at the call, not by a timer (C14)',
-    file: lease,
-    find: "if (this.#state === 'held' && this.remainingMs <= 0)",
-    replace: "if (this.#state === 'ended' && this.remainingMs <= 0)",
+    file: hold,
+    find: "if (this.state === 'held' && this.remainingMs <= 0)",
+    replace: "if (this.state === 'ended' && this.remainingMs <= 0)",
     noticedBy: [
       {
         file: clockTroubleTests,
@@ -39,16 +39,16 @@ export const holdingRemovals: readonly Removal[] = [
   },
   {
     name: 'holding: no timer and no request after the end (C05): heartbeat stops',
-    file: lease,
-    find: "this.#state = 'ended';\n    this.#heartbeat.stop();",
-    replace: "this.#state = 'ended';",
+    file: hold,
+    find: "this.state = 'ended';\n    this.heartbeat.stop();",
+    replace: "this.state = 'ended';",
     noticedBy: [{ file: heartbeatTests, title: 'C05 after a completion: no timer, no request' }],
   },
   {
     name: 'holding: no timer and no request after a loss (C05)',
-    file: lease,
-    find: "this.#state = 'lost';\n    this.#heartbeat.stop();",
-    replace: "this.#state = 'lost';",
+    file: hold,
+    find: "this.state = 'lost';\n    this.heartbeat.stop();",
+    replace: "this.state = 'lost';",
     noticedBy: [{ file: heartbeatTests, title: 'C05 after a loss: no timer, no request' }],
   },
   {
@@ -77,8 +77,8 @@ export const holdingRemovals: readonly Removal[] = [
   },
   {
     name: 'holding: a release waits for a completion in flight',
-    file: lease,
-    find: "if (this.#hasEnded()) return this.#isHandedOver ? 'handed-over' : 'released';",
+    file: hold,
+    find: "if (this.hasEnded()) return this.#handedOver ? 'handed-over' : 'released';",
     replace: '',
     noticedBy: [
       {
@@ -89,7 +89,7 @@ export const holdingRemovals: readonly Removal[] = [
   },
   {
     name: 'holding: writes of one lease go one at a time (I5)',
-    file: lease,
+    file: hold,
     find: 'const result = this.#queue.then(work);',
     replace: 'const result = work();',
     noticedBy: [
@@ -99,18 +99,18 @@ export const holdingRemovals: readonly Removal[] = [
   },
   {
     name: 'holding: a lease is not renewed past its longest hold',
-    file: lease,
-    find: "if (this.#state === 'held' && !this.#term.isLast) await",
-    replace: "if (this.#state === 'held') await",
+    file: hold,
+    find: "if (this.state === 'held' && !this.term.isLast) await",
+    replace: "if (this.state === 'held') await",
     noticedBy: [
       { file: heartbeatTests, title: 'a lease ends at its longest hold, and is not renewed beyond' },
     ],
   },
   {
     name: 'holding: a release does not run on the work’s aborted signal (C29)',
-    file: lease,
-    find: 'await this.#context.store.release(this.#identity, undefined, signal);',
-    replace: 'await this.#context.store.release(this.#identity, undefined, this.signal);',
+    file: hold,
+    find: 'await this.context.store.release(this.identity, undefined, signal);',
+    replace: 'await this.context.store.release(this.identity, undefined, this.signal);',
     noticedBy: [
       {
         file: clockTroubleTests,
@@ -134,9 +134,9 @@ export const holdingRemovals: readonly Removal[] = [
   },
   {
     name: 'holding: a release does not wait for a renewal that hangs (C04): heartbeat stops first',
-    file: lease,
-    find: 'this.#heartbeat.stop();\n    // Behind what was asked for before',
-    replace: 'await this.#queue;\n    this.#heartbeat.stop();\n    // Behind what was asked for before',
+    file: hold,
+    find: 'this.heartbeat.stop();\n    // Behind what was asked for before',
+    replace: 'await this.#queue;\n    this.heartbeat.stop();\n    // Behind what was asked for before',
     noticedBy: [
       {
         file: heartbeatTests,
@@ -158,9 +158,9 @@ export const holdingRemovals: readonly Removal[] = [
   },
   {
     name: 'holding: a throttled release does not leave the lease to run out by itself',
-    file: lease,
-    find: 'if (mayPass) this.#releaseLater(',
-    replace: 'if (!mayPass) this.#releaseLater(',
+    file: hold,
+    find: 'if (mayPass) this.#listener.releaseLater?.(',
+    replace: 'if (!mayPass) this.#listener.releaseLater?.(',
     noticedBy: [
       {
         file: withLockTests,
@@ -227,30 +227,30 @@ export const holdingRemovals: readonly Removal[] = [
   },
   {
     name: 'holder: is told of a loss by its signal',
-    file: lease,
+    file: hold,
     find: '    this.#abort?.abort(error);\n',
     replace: '',
     noticedBy: [{ suite: 'lock' }],
   },
   {
     name: 'renew: one without an answer lengthens nothing here',
-    file: lease,
-    find: '    this.#lastRenewalFailed = undefined;\n    this.#term.confirm(expiresAt);',
-    replace: '    this.#lastRenewalFailed = undefined;\n    this.#term.confirm(expiresAt + 3_000);',
+    file: hold,
+    find: '    this.#lastRenewalFailed = undefined;\n    this.term.confirm(expiresAt);',
+    replace: '    this.#lastRenewalFailed = undefined;\n    this.term.confirm(expiresAt + 3_000);',
     noticedBy: [{ suite: 'lock' }],
   },
   {
     name: 'renew: a lease that is lost here is never renewed again',
-    file: lease,
-    find: '    this.#checkHeld();\n    await this.#context.store.ensureTime(signal);\n    this.#checkHeld();\n',
-    replace: '    await this.#context.store.ensureTime(signal);\n',
+    file: hold,
+    find: '    this.checkHeld();\n    await this.context.store.ensureTime(signal);\n    this.checkHeld();\n',
+    replace: '    await this.context.store.ensureTime(signal);\n',
     noticedBy: [{ suite: 'lock' }],
   },
   {
     name: 'end: nothing is written after it',
-    file: lease,
-    find: "    this.#state = 'ended';\n    this.#heartbeat.stop();",
-    replace: '    this.#heartbeat.stop();',
+    file: hold,
+    find: "    this.state = 'ended';\n    this.heartbeat.stop();",
+    replace: '    this.heartbeat.stop();',
     noticedBy: [{ suite: 'lock' }],
   },
   {

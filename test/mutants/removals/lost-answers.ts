@@ -82,9 +82,9 @@ export const lostAnswersRemovals: readonly Removal[] = [
   },
   {
     name: 'lost answers: a completion that nobody answered is not taken for a loss',
-    file: 'lib/lease/lease.ts',
-    find: 'if (!this.#mayHaveEnded) this.#checkHeld();',
-    replace: 'this.#checkHeld();',
+    file: 'lib/lease/lease-ends.ts',
+    find: 'if (!hold.mayHaveEnded) hold.checkHeld();',
+    replace: 'hold.checkHeld();',
     noticedBy: [
       {
         file: lostAnswersTests,
@@ -94,9 +94,9 @@ export const lostAnswersRemovals: readonly Removal[] = [
   },
   {
     name: 'lost answers: a renewal that finds a completion which nobody answered is no loss (D01)',
-    file: 'lib/lease/lease.ts',
-    find: "if (outcome.kind === 'lost' && this.#unanswered) return",
-    replace: "if (outcome.kind === 'refused' && this.#unanswered && signal === null) return",
+    file: 'lib/lease/hold.ts',
+    find: "if (outcome.kind === 'lost' && this.settle) return this.settle(signal);",
+    replace: '',
     noticedBy: [
       {
         file: lostAnswersTests,

@@ -1,0 +1,82 @@
+import { UsageError } from '../errors/index.js';
+import { publish } from '../events/index.js';
+import type { HandedOver } from './handed-over.js';
+import type { Hold } from './hold.js';
+import type { ChangeOutcome } from './hold-terms.js';
+import type { HolderOutcome } from './holder-requests.js';
+import type { Completion } from './lease-store.js';
+
+/*
+ * The ends of a lease besides its release: for good, or in another process. Loaded with the first of them. Each is called
+ * in its turn.
+ */
+
+/** Marks the name as completed. If the caller's own condition does not hold the lease goes on. */
+export async function completeHold(hold: Hold, completion: Completion): Promise<ChangeOutcome> {
+  if (foundCompleted.has(hold)) return { applied: true };
+  // Asked for before and never answered: it may be over because it was carried out.
+  if (!hold.mayHaveEnded) hold.checkHeld();
+  if (hold.state === 'held') hold.heartbeat.pause();
+  try {
+    const outcome = await hold.context.store.complete(hold.identity, completion);
+    hold.mayHaveEnded = false;
+    hold.settle = undefined;
+    if (outcome.kind !== 'done') return hold.settled(outcome);
+    hold.end('completed');
+    return { applied: true };
+  } catch (error) {
+    hold.noteUncertain(error);
+    if (hold.mayHaveEnded) hold.settle ??= (signal) => settleUnanswered(hold, completion, signal);
+    throw error;
+  } finally {
+    if (hold.state === 'held') hold.heartbeat.start();
+  }
+}
+
+/** Leases that a completion turned out to have ended after all. */
+const foundCompleted = new WeakSet<Hold>();
+
+/**
+ * The lease is over, and a completion that nobody answered may be what ended it. Asked for again it tells, and can't
+ * be applied any more. Where nobody can know the lease ends here, and is not told to be lost.
+ */
+async function settleUnanswered(
+  hold: Hold,
+  completion: Completion,
+  signal?: AbortSignal,
+): Promise<ChangeOutcome> {
+  let outcome: HolderOutcome;
+  try {
+    outcome = await hold.context.store.complete(hold.identity, completion, signal);
+  } catch (error) {
+    publish('renewal-failed', { ...hold.labels, error });
+    hold.stop();
+    throw error;
+  }
+  if (outcome.kind !== 'done') return hold.settled(outcome);
+  foundCompleted.add(hold);
+  hold.end('completed');
+  throw hold.endedError();
+}
+
+/** Ends the lease here, for another process to go on with. @param leaseMs the gap until then. @default the whole lease */
+export async function handOverHold(hold: Hold, leaseMs?: number): Promise<HandedOver> {
+  const { name, leaseId, token, owner } = hold.labels;
+  const { wholeLeaseMs } = hold.settings;
+  const gapMs = leaseMs ?? wholeLeaseMs;
+  if (!(Number.isFinite(gapMs) && gapMs >= 1)) {
+    throw new UsageError(`leaseMs: must be a number at least 1, got ${String(gapMs)}`, name);
+  }
+  hold.checkHeld();
+  hold.heartbeat.pause();
+  try {
+    await hold.ensureTime();
+    await hold.renewTo(hold.term.nextOver(gapMs), {});
+    // It may have been lost while the store was asked.
+    hold.checkHeld();
+    hold.end('handed-over');
+  } finally {
+    if (hold.state === 'held') hold.heartbeat.start();
+  }
+  return { handOver: 1, name, leaseId, token, owner, expiresAt: hold.term.expiresAt, leaseMs: wholeLeaseMs };
+}
