@@ -1,7 +1,6 @@
+import { isProxySet } from '../../lib/aws/proxy-for.js';
 import { sdkTimeOuts } from '../../lib/runtime/index.js';
 import { SetUpFailure } from './report-error.js';
-
-const variables = ['AWS_CA_BUNDLE', 'HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'];
 
 /** What each of the command line's AWS clients is made with. */
 export interface AwsClientConfig {
@@ -29,9 +28,13 @@ export async function awsClientConfig(
 
 /** Loaded only where something is set. */
 async function agents(): Promise<Readonly<Record<string, unknown>>> {
-  if (!variables.some((name) => process.env[name])) return {};
-  const { proxyAgents } = await import('./proxy-agents.js');
-  return { ...proxyAgents() };
+  if (!isProxySet(process.env) && !process.env.AWS_CA_BUNDLE) return {};
+  const { environmentAgents } = await import('../../lib/aws/environment-agents.js');
+  try {
+    return { ...environmentAgents() };
+  } catch (cause) {
+    throw new SetUpFailure('NO_CA_BUNDLE', (cause as Error).message);
+  }
 }
 
 /**

@@ -1,9 +1,10 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { regionOf } from '../aws/region-of.js';
+import { sdkRequests } from '../aws/sdk-requests.js';
 import { defaults } from '../client/defaults.js';
 import { StoreClock } from '../clock/index.js';
 import { type LeaseContext, tableStore } from '../lease/index.js';
-import { deadlineAfter, type Runtime, sdkTimeOuts, systemRuntime } from '../runtime/index.js';
+import { deadlineAfter, type Runtime, systemRuntime } from '../runtime/index.js';
 import {
   createLockService,
   endExecution,
@@ -75,7 +76,7 @@ function makeContext({ table: tableName, dynamoEndpoint }: LockServiceSettings):
     ...(region !== undefined && { region }),
     ...(dynamoEndpoint !== undefined && { endpoint: dynamoEndpoint }),
     maxAttempts,
-    ...sdkTimeOuts(requestTimeoutMs),
+    ...sdkRequests(requestTimeoutMs),
   });
   const callTimeoutMs = requestTimeoutMs * maxAttempts;
   const table = new DynamoTable({ client, tableName, clock, runtime, callTimeoutMs });

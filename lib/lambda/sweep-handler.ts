@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { regionOf } from '../aws/region-of.js';
+import { sdkRequests } from '../aws/sdk-requests.js';
 import { LockClient } from '../client/index.js';
 import { quoted, UsageError } from '../errors/index.js';
-import { sdkTimeOuts } from '../runtime/index.js';
 import { type SweepAnswer, sweepLeases } from '../table/sweep/index.js';
 import type { Environment, RemainingTime } from './invocation.js';
 
@@ -51,9 +51,9 @@ function sweepClients(env: Environment): SweepClients {
     ...(region !== undefined && { region }),
     ...(dynamoEndpoint !== undefined && { endpoint: dynamoEndpoint }),
     maxAttempts: 5,
-    ...sdkTimeOuts(requestTimeoutMs),
+    ...sdkRequests(requestTimeoutMs),
   });
-  return { table, deletesPerSecond, client, locks: new LockClient({ table, endpoint: dynamoEndpoint }) };
+  return { table, deletesPerSecond, client, locks: new LockClient({ table, client }) };
 }
 
 function parseDeletesPerSecond(text: string | undefined): number {

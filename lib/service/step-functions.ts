@@ -1,5 +1,6 @@
 import type { DescribeExecutionOutput, SFNClient } from '@aws-sdk/client-sfn';
-import { deadlineAfter, sdkTimeOuts, sendUntil, systemRuntime } from '../runtime/index.js';
+import { sdkRequests } from '../aws/sdk-requests.js';
+import { deadlineAfter, sendUntil, systemRuntime } from '../runtime/index.js';
 import type { ExecutionState, ExecutionWatch } from './execution-watch.js';
 
 /** How {@link stepFunctions} is set up. */
@@ -72,6 +73,6 @@ function clientConfig(region: string, { endpoint, requestTimeoutMs = 1_000 }: St
     ...(endpoint !== undefined && { endpoint }),
     // Asked again by the next taker; a caller waits for this one.
     maxAttempts: 1,
-    ...sdkTimeOuts(requestTimeoutMs),
+    ...sdkRequests(requestTimeoutMs),
   };
 }

@@ -18,7 +18,7 @@ export interface FunctionSettings {
   readonly vpcSubnets?: SubnetSelection;
   /** Security groups in `vpc`. @default a new one */
   readonly securityGroups?: readonly ISecurityGroup[];
-  /** Further environment variables, such as `NODE_EXTRA_CA_CERTS`. @default none */
+  /** Further environment variables, such as `HTTPS_PROXY` or `NODE_EXTRA_CA_CERTS`. @default none */
   readonly environment?: Readonly<Record<string, string>>;
 }
 

@@ -2,10 +2,10 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { regionOf } from '../../aws/region-of.js';
+import { sdkRequests } from '../../aws/sdk-requests.js';
 import { LockClient } from '../../client/index.js';
 import { requestTimeoutFor } from '../../client/request-timeout.js';
 import type { Environment } from '../../lambda/invocation.js';
-import { sdkTimeOuts } from '../../runtime/index.js';
 import { payForRequests, s3Address } from '../listing/s3-address.js';
 import type { Processor } from '../results/processor.js';
 import { withLedger } from '../results/with-ledger.js';
@@ -35,15 +35,20 @@ export function clientsOnce(env: Environment): () => ScanClients {
 }
 
 function scanClients(settings: ScanSettings): ScanClients {
+  const requestTimeoutMs = requestTimeoutFor(settings.leaseMs);
   const locks = new LockClient({
     table: settings.table,
-    requestTimeoutMs: requestTimeoutFor(settings.leaseMs),
+    // One attempt each, as of a client that `LockClient` makes: it tries again by its own rules.
+    client: new DynamoDBClient({
+      ...dynamoConfig('LEASEHOLD_TABLE', settings.table, requestTimeoutMs, settings),
+      maxAttempts: 1,
+    }),
+    requestTimeoutMs,
     leaseMs: settings.leaseMs,
-    endpoint: settings.dynamoEndpoint,
   });
   const s3 = new S3Client({
     ...s3Address({ endpoint: settings.s3Endpoint }),
-    ...sdkTimeOuts(s3RequestTimeoutMs, s3ConnectionTimeoutMs),
+    ...sdkRequests(s3RequestTimeoutMs, s3ConnectionTimeoutMs),
   });
   if (settings.requesterPays) payForRequests(s3);
   return { settings, locks, s3 };
@@ -53,11 +58,16 @@ function scanClients(settings: ScanSettings): ScanClients {
 export function ledgered(processor: Processor, settings: ScanSettings): Processor {
   if (settings.ledgerTable === undefined) return processor;
   const timeoutMs = requestTimeoutFor(settings.leaseMs);
-  const region = regionOf('LEASEHOLD_LEDGER_TABLE', settings.ledgerTable, 'dynamodb');
-  const client = new DynamoDBClient({
-    ...(region !== undefined && { region }),
-    ...(settings.dynamoEndpoint !== undefined && { endpoint: settings.dynamoEndpoint }),
-    ...sdkTimeOuts(timeoutMs),
-  });
+  const { ledgerTable } = settings;
+  const client = new DynamoDBClient(dynamoConfig('LEASEHOLD_LEDGER_TABLE', ledgerTable, timeoutMs, settings));
   return withLedger(processor, { client: DynamoDBDocumentClient.from(client), table: settings.ledgerTable });
+}
+
+function dynamoConfig(option: string, table: string, timeoutMs: number, { dynamoEndpoint }: ScanSettings) {
+  const region = regionOf(option, table, 'dynamodb');
+  return {
+    ...(region !== undefined && { region }),
+    ...(dynamoEndpoint !== undefined && { endpoint: dynamoEndpoint }),
+    ...sdkRequests(timeoutMs),
+  };
 }

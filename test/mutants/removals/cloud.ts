@@ -110,4 +110,28 @@ export const cloudRemovals: readonly Removal[] = [
       },
     ],
   },
+  {
+    name: 'cloud: the functions go by a proxy that is set (D27)',
+    file: 'lib/aws/sdk-requests.ts',
+    find: 'if (!isProxySet(process.env) && !process.env.AWS_CA_BUNDLE) return timeOuts;',
+    replace: 'if (requestTimeoutMs > 0) return timeOuts;',
+    noticedBy: [
+      {
+        file: 'test/process/lambda/proxy.test.ts',
+        title: 'D27 the lock service asks for its table there',
+      },
+    ],
+  },
+  {
+    name: 'cloud: a name in NO_PROXY stands for all below it (D27)',
+    file: 'lib/aws/proxy-for.ts',
+    find: '|| name.endsWith(`.${below}`)',
+    replace: '',
+    noticedBy: [
+      {
+        file: 'test/unit/aws/proxy-for.test.ts',
+        title: 'D27 goes past it for NO_PROXY "amazonaws.com": true',
+      },
+    ],
+  },
 ];

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { request } from 'node:http';
+import { createServer as createPlainServer, request } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -75,6 +75,42 @@ describe('D27 behind a proxy', () => {
     const { exitCode, stderr } = await runCommand(['ls'], env);
     expect(exitCode).toBe(78);
     expect(stderr).toMatch(/certificate/);
+  });
+
+  it('D27 hands the whole address, and who asks, to the proxy for a plain one', async () => {
+    const asked: unknown[] = [];
+    const target = new URL(desk.dynamo.endpoint);
+    const proxy = createPlainServer((incoming, outgoing) => {
+      asked.push([incoming.url, incoming.headers['proxy-authorization']]);
+      const { method, headers } = incoming;
+      const onward = request(
+        { host: target.hostname, port: target.port, method, path: '/', headers },
+        (answer) => {
+          outgoing.writeHead(answer.statusCode!, answer.headers);
+          answer.pipe(outgoing);
+        },
+      );
+      incoming.pipe(onward);
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    try {
+      const env = { HTTP_PROXY: `me:se%20cret@127.0.0.1:${(proxy.address() as AddressInfo).port}` };
+      const { exitCode } = await runCommand(['ls', '--endpoint', 'http://aws.test:8000'], env);
+      expect(exitCode).toBe(0);
+      const credentials = `Basic ${Buffer.from('me:se cret').toString('base64')}`;
+      expect(asked).toContainEqual(['http://aws.test:8000/', credentials]);
+    } finally {
+      proxy.close();
+      proxy.closeAllConnections();
+    }
+  });
+
+  it('D27 says what the proxy answered', async () => {
+    await using proxy = await connectProxy({});
+    const env = { ...bundle(), HTTPS_PROXY: proxy.url };
+    const { exitCode, stderr } = await runCommand(['ls'], env);
+    expect(exitCode).toBe(69);
+    expect(stderr).toContain(`answered 403 to CONNECT ${host}:443`);
   });
 
   it('D27 goes past the proxy where NO_PROXY says so', async () => {
