@@ -16,17 +16,17 @@ export const shared = {
   },
 };
 
-/** Constructs deploy the functions' bundles, and local functions run them. */
-export const bundlesFirst = 'test/support/bundles-first.ts';
+/** Constructs deploy the functions' bundles, local functions and child processes run what is built. */
+export const builtFirst = 'test/support/built-first.ts';
 
 /** The kinds of tests, told apart by folder. */
 const kinds = [
   // In memory: all share what was loaded, the SDK above all, which takes longer than they do.
   { name: 'unit', pool: 'threads', isolate: false },
   // On an engine of this process.
-  { name: 'engine', pool: 'forks', globalSetup: bundlesFirst },
+  { name: 'engine', pool: 'forks', isolate: false, globalSetup: builtFirst },
   // With processes of their own.
-  { name: 'process', pool: 'forks', globalSetup: bundlesFirst },
+  { name: 'process', pool: 'forks', isolate: false, globalSetup: builtFirst },
 ] as const;
 
 export default defineConfig({

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { SummaryReporter } from './test/support/report/summary-reporter.js';
-import { bundlesFirst, shared } from './vitest.config.js';
+import { builtFirst, shared } from './vitest.config.js';
 
 /** What asks for its size: test/support/size.ts. Properties do so for their number of cases. */
 const asksForSize = /support\/(size|property)\.js'/;
@@ -15,7 +15,7 @@ const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
 export default defineConfig({
   test: {
     ...shared,
-    globalSetup: bundlesFirst,
+    globalSetup: builtFirst,
     testTimeout: 900_000,
     env: { ...shared.env, LEASEHOLD_TEST_SIZE: 'long' },
     include: files.filter(

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { compiled } from './compiled.js';
 
 /** How a child process ended. */
 export interface Ended {
@@ -9,13 +10,13 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a Node script to its end; it gets no input. A script in TypeScript runs under tsx. */
+/** Runs a Node script to its end; it gets no input. Of a script in TypeScript it runs the plain JavaScript. */
 export function runNode(
   script: string,
   args: readonly string[],
 ): { child: ChildProcess; ended: Promise<Ended> } {
-  const loader = script.endsWith('.ts') ? ['--import', 'tsx'] : [];
-  const child = spawn(process.execPath, ['--no-warnings', ...loader, script, ...args], {
+  const path = script.endsWith('.ts') ? compiled(script) : script;
+  const child = spawn(process.execPath, ['--no-warnings', path, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

@@ -7,7 +7,8 @@ export async function bundleWorker(directory: string): Promise<string> {
   const outfile = join(directory, 'worker.mjs');
   await build({
     ...nodeBundle,
-    entryPoints: [join(import.meta.dirname, '..', 'worker', 'main.ts')],
+    // Without its ending: this file may run compiled.
+    entryPoints: [join(import.meta.dirname, '..', 'worker', 'main')],
     outfile,
     minify: true,
     logLevel: 'error',

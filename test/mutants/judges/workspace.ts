@@ -13,7 +13,7 @@ const copied = [
 const settings = `export default {
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: 'test/support/bundles-first.ts',
+    globalSetup: 'test/support/built-first.ts',
     hookTimeout: 60_000,
     env: { LEASEHOLD_TEST_SIZE: 'long', CDK_VALIDATION: 'false' },
   },

@@ -3,10 +3,11 @@ import { on, once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { above } from '../../support/above.js';
+import { compiled } from '../../support/compiled.js';
 import { until } from '../../support/until.js';
 import { useStage } from '../../support/use-stage.js';
 
-const fixture = join(import.meta.dirname, '..', '..', 'support', 'client', 'hold-until-told.ts');
+const fixture = compiled(join(import.meta.dirname, '..', '..', 'support', 'client', 'hold-until-told.ts'));
 
 /** What the process tells, in the order in which it tells it. */
 // biome-ignore lint/suspicious/noExplicitAny: messages of the fixture
@@ -22,7 +23,7 @@ describe.skipIf(process.platform === 'win32')('a process that holds a lease and 
 
   /** A process that holds the lock; `next` is the next thing that it tells. */
   async function holder(name: string, how: 'aborts' | 'saves-when-woken') {
-    const args = ['--no-warnings', '--import', 'tsx', fixture, stage.it.dynamo.endpoint, name, how];
+    const args = ['--no-warnings', fixture, stage.it.dynamo.endpoint, name, how];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     children.push(child);
     const messages = on(child, 'message');

@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { compiled } from '../../support/compiled.js';
 import { descendants, isAlive, listens, until } from '../../support/local/child-processes.js';
 import { quickEngines } from '../../support/local/local-engines.js';
 
 function runParent(script: string, engine: string) {
-  const path = join(import.meta.dirname, '..', '..', 'support', 'local', script);
-  const parent = spawn(process.execPath, ['--import', 'tsx', path, engine], {
+  const path = compiled(join(import.meta.dirname, '..', '..', 'support', 'local', script));
+  const parent = spawn(process.execPath, [path, engine], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   return { parent, endpoint: once(parent.stdout, 'data').then(([line]) => String(line).trim()) };

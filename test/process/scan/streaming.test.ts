@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compiled } from '../../support/compiled.js';
 import { listedKeys } from '../../support/scan/listed-keys.js';
 import { bucket, Stage, table } from '../../support/scan/stage.js';
 
@@ -13,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => stage[Symbol.asyncDispose]());
 
 const run = promisify(execFile);
-const script = new URL('../../support/scan/scan-child.ts', import.meta.url).pathname;
+const script = compiled(new URL('../../support/scan/scan-child.ts', import.meta.url).pathname);
 
 /** An object in memory costs some 200 bytes: 90,000 more of them would be above this. */
 const noiseBytes = 10_000_000;
@@ -49,7 +50,7 @@ describe('a scan does not hold its keys (C47)', () => {
       }
       await scene.plan({ slices: 1, pageSize: 1_000 });
       const { stdout } = await run(process.execPath, [
-        ...['--expose-gc', '--no-warnings', '--import', 'tsx', script],
+        ...['--expose-gc', '--no-warnings', script],
         ...[stage.dynamo.endpoint, scene.server.endpoint, table, scene.run],
       ]);
       const { objects, ...memory } = JSON.parse(stdout) as Record<

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
+import { compiled } from '../../support/compiled.js';
 import { fixture, isAlive, until } from '../../support/start/processes.js';
 
 it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   '%s to the parent leaves no child behind, not even a frozen one',
   async (signal) => {
-    const parent = fork(fixture('parent-with-frozen-child'), [fixture('acting-handler')], {
-      execArgv: ['--import', 'tsx'],
+    const parent = fork(compiled(fixture('parent-with-frozen-child')), [fixture('acting-handler')], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     const [{ pids }] = (await once(parent, 'message')) as [{ pids: number[] }];

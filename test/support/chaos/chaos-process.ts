@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { compiled } from '../compiled.js';
 
 /** `npm run chaos` in a process of its own, with a directory for temporary files that nobody else uses. */
 export class ChaosProcess implements AsyncDisposable {
@@ -16,8 +17,8 @@ export class ChaosProcess implements AsyncDisposable {
 
   private constructor(args: readonly string[], temporary: string) {
     this.#temporary = temporary;
-    const main = join(import.meta.dirname, '..', '..', 'chaos', 'main.ts');
-    this.child = spawn(process.execPath, ['--import', 'tsx', main, ...args], {
+    const main = compiled(join(import.meta.dirname, '..', '..', 'chaos', 'main.ts'));
+    this.child = spawn(process.execPath, [main, ...args], {
       env: { ...process.env, TMPDIR: temporary },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -38,9 +39,9 @@ export class ChaosProcess implements AsyncDisposable {
     return new ChaosProcess(args, await mkdtemp(join(tmpdir(), 'chaos-test-')));
   }
 
-  /** What lies in the directory of temporary files, the loader's own cache apart. */
-  async leftovers(): Promise<string[]> {
-    return (await readdir(this.#temporary)).filter((name) => name.startsWith('leasehold-'));
+  /** What lies in the directory of temporary files. */
+  leftovers(): Promise<string[]> {
+    return readdir(this.#temporary);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

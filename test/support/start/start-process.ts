@@ -4,9 +4,10 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { jsonResult } from '../../../bin/start/json-result.js';
+import { compiled } from '../compiled.js';
 import { descendants, isAlive, until } from '../local/child-processes.js';
 
-const entry = join(import.meta.dirname, '..', '..', '..', 'bin', 'start.ts');
+const entry = compiled(join(import.meta.dirname, '..', '..', '..', 'bin', 'start.ts'));
 
 /** How a run ended. */
 export interface EndedStart {
@@ -34,7 +35,7 @@ export interface StartProcess {
 /** Starts it. */
 export async function startProcess(args: readonly string[]): Promise<StartProcess> {
   const temporary = await mkdtemp(join(tmpdir(), 'leasehold-test-start-'));
-  const child = spawn(process.execPath, ['--import', 'tsx', entry, ...args], {
+  const child = spawn(process.execPath, [entry, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
     env: { PATH: process.env.PATH, TMPDIR: temporary },
@@ -47,8 +48,7 @@ export async function startProcess(args: readonly string[]): Promise<StartProces
   }
   let family: readonly number[] = [];
   const ended = once(child, 'close').then(async ([exitCode]) => {
-    // The loader keeps a cache there, which is not ours.
-    const leftFiles = (await readdir(temporary)).filter((name) => !name.startsWith('tsx-'));
+    const leftFiles = await readdir(temporary);
     const alive = await Promise.all(family.map(isAlive));
     const leftProcesses = family.filter((_, index) => alive[index]);
     await rm(temporary, { recursive: true, force: true });
