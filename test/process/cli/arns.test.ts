@@ -3,7 +3,7 @@ import { LockClient } from '../../../lib/client/index.js';
 import { createSweepHandler } from '../../../lib/lambda/index.js';
 import { createScanHandlers, inventory } from '../../../lib/scan/index.js';
 import { type AskedRegions, askedRegions } from '../../support/aws/asked-regions.js';
-import { runCommand } from '../../support/cli/command-line.js';
+import { commandHere } from '../../support/cli/command-here.js';
 
 const table = 'arn:aws:dynamodb:eu-west-1:111122223333:table/leases';
 const machine = 'arn:aws:states:ap-south-1:111122223333:stateMachine:Scan';
@@ -69,13 +69,13 @@ describe('D25: what is given by an ARN of another Region is asked for there, by 
   });
 
   it('the table of the command line', async () => {
-    const { exitCode } = await runCommand(['ls', '--table', table, '--endpoint', asked.endpoint]);
+    const { exitCode } = await commandHere(['ls', '--table', table, '--endpoint', asked.endpoint]);
     expect(exitCode).not.toBe(0);
     expectAsked('eu-west-1', table);
   });
 
   it('the state machine of the command line', async () => {
-    await runCommand(['scan', '--state-machine', machine], { AWS_ENDPOINT_URL_SFN: asked.endpoint });
+    await commandHere(['scan', '--state-machine', machine], { AWS_ENDPOINT_URL_SFN: asked.endpoint });
     expectAsked('ap-south-1', machine);
   });
 
@@ -85,7 +85,7 @@ describe('D25: what is given by an ARN of another Region is asked for there, by 
       ['scan', '--state-machine', machine],
     ];
     for (const command of commands) {
-      const { exitCode, stderr } = await runCommand([
+      const { exitCode, stderr } = await commandHere([
         ...command,
         '--region',
         'us-east-1',

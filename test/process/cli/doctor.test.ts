@@ -6,7 +6,7 @@ import { permissionFindings } from '../../../bin/cli/doctor/permission-findings.
 import { StoreClock } from '../../../lib/clock/index.js';
 import { systemRuntime } from '../../../lib/index.js';
 import { accessDenied, cannedServer } from '../../support/canned-server.js';
-import { runCommand } from '../../support/cli/command-line.js';
+import { commandHere } from '../../support/cli/command-here.js';
 import { type LeaseTerminal, openLeaseTerminal } from '../../support/cli/lease-terminal.js';
 import { madeTable } from '../../support/made-table.js';
 
@@ -21,7 +21,7 @@ describe('doctor', () => {
   afterAll(() => desk?.[Symbol.asyncDispose]());
 
   const doctor = (table: string, ...args: string[]) =>
-    runCommand(['doctor', '--table', table, '--endpoint', desk.dynamo.endpoint, ...args]);
+    commandHere(['doctor', '--table', table, '--endpoint', desk.dynamo.endpoint, ...args]);
 
   it('finds nothing wrong with the table that `table create` makes, and leaves it as it is', async () => {
     const { exitCode, stdout, stderr } = await doctor('leases', '--json');
@@ -44,7 +44,7 @@ describe('doctor', () => {
   });
 
   it('shows an example and its exit codes in its help', async () => {
-    const { exitCode, stdout } = await runCommand(['doctor', '--help']);
+    const { exitCode, stdout } = await commandHere(['doctor', '--help']);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/1 something is\.\n\nExample:\n {2}\$ leasehold doctor /);
   });
@@ -69,7 +69,7 @@ describe('doctor', () => {
 
   it('says so when Time to Live is on for another attribute', async (test) => {
     if (!desk.dynamo.capabilities.timeToLive) return test.skip('the engine has no Time to Live');
-    await runCommand([
+    await commandHere([
       'table',
       'create',
       '--table',
@@ -95,7 +95,7 @@ describe('doctor', () => {
   });
 
   it('ends with 1 and one line when the store can’t be reached', async () => {
-    const { exitCode, stdout } = await runCommand(['doctor', '--endpoint', 'http://127.0.0.1:9', '--json']);
+    const { exitCode, stdout } = await commandHere(['doctor', '--endpoint', 'http://127.0.0.1:9', '--json']);
     expect(exitCode).toBe(1);
     const { findings } = JSON.parse(stdout);
     expect(findings).toMatchObject([{ check: 'table', status: 'wrong' }]);

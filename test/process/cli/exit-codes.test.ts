@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exitCodes } from '../../../bin/cli/exit-codes.js';
+import { commandHere } from '../../support/cli/command-here.js';
 import { type Ended, runCommand } from '../../support/cli/command-line.js';
 import { type LeaseTerminal, openLeaseTerminal } from '../../support/cli/lease-terminal.js';
 import { alwaysRefusing } from '../../support/cli/scripted-step-functions.js';
 
 const command = ['--', 'echo', 'ran'];
-/** Each asks the store in its own way; a process each, so the first are what most cases try. */
+/** Each asks the store in its own way; the first are what most cases try. */
 const commands: readonly (readonly string[])[] = [
   ['run', 'x', '--lease', '3s', '--wait', '300ms', ...command],
   ['ls'],
@@ -36,8 +37,7 @@ describe('exit codes', () => {
     ...more: string[]
   ): Promise<Record<string, number | null>> {
     const ended: [string, Ended][] = [];
-    // One after the other: the machine has two cores.
-    for (const args of which) ended.push([words(args), await runCommand(placed(args, ...more), env)]);
+    for (const args of which) ended.push([words(args), await commandHere(placed(args, ...more), env)]);
     for (const [, { stdout, stderr }] of ended) {
       expect(stdout).toBe('');
       expect(stderr).toMatch(/^leasehold: /);
@@ -96,7 +96,7 @@ describe('exit codes', () => {
     const env = { AWS_REGION: '' };
     expect(await endings(few, env, '--endpoint', desk.dynamo.endpoint)).toEqual(all(few, exitCodes.setUp));
     for (const args of [['scan', 's3://bucket'], ['doctor'], ['table', 'create']]) {
-      const { exitCode, stderr } = await runCommand([...args, '--endpoint', desk.dynamo.endpoint], env);
+      const { exitCode, stderr } = await commandHere([...args, '--endpoint', desk.dynamo.endpoint], env);
       expect({ exitCode, stderr }).toEqual({
         exitCode: exitCodes.setUp,
         stderr:

@@ -2,6 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { commandHere } from '../../support/cli/command-here.js';
 import { type RunInTerminal, runInTerminal } from '../../support/cli/run-in-terminal.js';
 import { until } from '../../support/until.js';
 
@@ -96,7 +97,7 @@ describe('run', () => {
   });
 
   it('shows an example and its exit codes in its help', async () => {
-    const { exitCode, stdout } = await desk.bare('run', '--help').ended;
+    const { exitCode, stdout } = await commandHere(['run', '--help']);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('75 held by somebody else, 76 lost');
     expect(stdout).toContain('Example:\n  $ leasehold run ');
@@ -116,7 +117,7 @@ describe('run', () => {
       'a grace of at most 2400ms, or a lease of at least 3600ms',
     ],
   ])('ends with 2 for %s', async (_what, args, words) => {
-    const { exitCode, stderr } = await desk.bare('run', ...args).ended;
+    const { exitCode, stderr } = await commandHere(['run', ...desk.where, ...args]);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(words);
   });

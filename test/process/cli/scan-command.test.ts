@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { walkDirectory } from '../../../lib/local/index.js';
 import { inventory, keyDigest, type Processor, planScan, workSeat } from '../../../lib/scan/index.js';
-import { runCommand } from '../../support/cli/command-line.js';
+import { commandHere } from '../../support/cli/command-here.js';
 import { type LeaseTerminal, openLeaseTerminal } from '../../support/cli/lease-terminal.js';
 import { type TemporaryBucket, temporaryBucket } from '../../support/local/temporary-bucket.js';
 
@@ -62,8 +62,9 @@ describe('scan', () => {
     expect(report.slices).toBeGreaterThan(1);
   });
 
-  it('prints a report on stdout, and how it went on stderr, without warnings', async () => {
-    const { exitCode, stdout, stderr } = await scan('s3://box/logs/', '--seats', '30', '--page-size', '5');
+  it('as a process of its own prints a report on stdout, and how it went on stderr, without warnings', async () => {
+    const args = ['s3://box/logs/', '--seats', '30', '--page-size', '5', '--s3-endpoint', bucket.s3.endpoint];
+    const { exitCode, stdout, stderr } = await desk.start('scan', ...args).ended;
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^scan +complete/);
     expect(stdout).toMatch(/^objects +90$/m);
@@ -146,7 +147,7 @@ describe('scan', () => {
       '--s3-endpoint',
       bucket.s3.endpoint,
     ];
-    const { exitCode, stdout, stderr } = await runCommand(['scan', 's3://box', '--json', ...where]);
+    const { exitCode, stdout, stderr } = await commandHere(['scan', 's3://box', '--json', ...where]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(JSON.parse(stderr).error.message).toMatch(/"absent" does not exist .*leasehold table create/);
   });

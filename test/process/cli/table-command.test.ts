@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkTable } from '../../../lib/table/check-table.js';
-import { runCommand } from '../../support/cli/command-line.js';
+import { commandHere } from '../../support/cli/command-here.js';
 import { type LeaseTerminal, openLeaseTerminal } from '../../support/cli/lease-terminal.js';
 
 describe('table create', () => {
@@ -19,7 +19,7 @@ describe('table create', () => {
   afterAll(() => desk?.[Symbol.asyncDispose]());
 
   const create = (table: string, ...args: string[]) =>
-    runCommand(['table', 'create', '--table', table, '--endpoint', desk.dynamo.endpoint, ...args]);
+    commandHere(['table', 'create', '--table', table, '--endpoint', desk.dynamo.endpoint, ...args]);
   const timeToLive = (TableName: string) => desk.client.send(new DescribeTimeToLiveCommand({ TableName }));
   const plainTable = (TableName: string, key: string) =>
     desk.client.send(
@@ -44,7 +44,7 @@ describe('table create', () => {
   });
 
   it('takes the name from the environment when no option gives one', async () => {
-    const { exitCode, stdout } = await runCommand(
+    const { exitCode, stdout } = await commandHere(
       ['table', 'create', '--endpoint', desk.dynamo.endpoint, '--json'],
       { LEASEHOLD_TABLE: 'from-environment' },
     );

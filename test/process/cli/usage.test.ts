@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { commandHere } from '../../support/cli/command-here.js';
 import { runCommand, startCommand } from '../../support/cli/command-line.js';
 import { openLeaseTerminal } from '../../support/cli/lease-terminal.js';
 
@@ -7,14 +8,14 @@ const commands = [['ls'], ['inspect'], ['break'], ['reopen'], ['table', 'create'
 
 describe('the command line', () => {
   it.each(commands)('shows an example in the help of %s %s', async (...words) => {
-    const { exitCode, stdout, stderr } = await runCommand([...words, '--help']);
+    const { exitCode, stdout, stderr } = await commandHere([...words, '--help']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toContain(`Usage: leasehold ${words.join(' ')}`);
     expect(stdout).toMatch(new RegExp(`Examples?:\\n  \\$ leasehold ${words.join(' ')}`));
     expect(stdout).toContain('--table <name>');
   });
 
-  it('tells its version', async () => {
+  it('tells its version, as a process of its own', async () => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8'));
     expect(await runCommand(['--version'])).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: '' });
   });
@@ -33,19 +34,19 @@ describe('the command line', () => {
     ['nothing to scan', ['scan']],
     ['an option that the state machine does not take', ['scan', '--state-machine', 'arn', '--lease', '30s']],
   ])('ends with 2 and a hint on stderr for %s', async (_what, args) => {
-    const { exitCode, stdout, stderr } = await runCommand(args);
+    const { exitCode, stdout, stderr } = await commandHere(args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toMatch(/^(leasehold: |Usage: )/);
     expect(stderr).not.toMatch(/^ +at .+:\d+:\d+/m);
   });
 
   it('names the unit that a duration lacks', async () => {
-    const { stderr } = await runCommand(['scan', 's3://b/p', '--lease', '30']);
+    const { stderr } = await commandHere(['scan', 's3://b/p', '--lease', '30']);
     expect(stderr).toContain("'30' is invalid. A duration needs a number above 0 and a unit: 30s");
   });
 
   it('tells a usage error as one JSON line with --json, before anything is parsed', async () => {
-    const { exitCode, stdout, stderr } = await runCommand(['ls', '--grupo', '--json']);
+    const { exitCode, stdout, stderr } = await commandHere(['ls', '--grupo', '--json']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(JSON.parse(stderr)).toEqual({
       error: { name: 'UsageError', code: 'USAGE', message: expect.stringContaining("'--grupo'") },
@@ -56,7 +57,7 @@ describe('the command line', () => {
 describe('the command line with a store', () => {
   it('says how to make a table that is missing, in one line', async () => {
     await using desk = await openLeaseTerminal();
-    const { exitCode, stdout, stderr } = await runCommand([
+    const { exitCode, stdout, stderr } = await commandHere([
       'ls',
       '--table',
       'absent',
@@ -69,11 +70,11 @@ describe('the command line with a store', () => {
 
   it('ends with 69 and one line when nobody answers, and shows the cause when asked', async () => {
     const args = ['ls', '--endpoint', 'http://127.0.0.1:1'];
-    const { exitCode, stderr } = await runCommand(args);
+    const { exitCode, stderr } = await commandHere(args);
     expect(exitCode).toBe(69);
     expect(stderr).toMatch(/^leasehold: .*ECONNREFUSED.*\n$/);
-    expect((await runCommand([...args, '--verbose'])).stderr).toMatch(/\[cause\]: /);
-    const { error } = JSON.parse((await runCommand([...args, '--json'])).stderr);
+    expect((await commandHere([...args, '--verbose'])).stderr).toMatch(/\[cause\]: /);
+    const { error } = JSON.parse((await commandHere([...args, '--json'])).stderr);
     expect(error).toMatchObject({ name: 'StoreError', code: 'STORE_ERROR', retryable: true });
   });
 

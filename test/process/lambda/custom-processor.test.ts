@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   type ExecutionOutcome,
   type Invoke,
@@ -40,8 +40,6 @@ let runs = 0;
 
 beforeAll(async () => {
   bench = await scanBench(keys, (key) => 'line\n'.repeat(lines(key)));
-});
-beforeEach(async () => {
   mischief = await mkdtemp(join(tmpdir(), 'leasehold-mischief-'));
   const env = { ...bench.env, LEASEHOLD_LEASE_MS: '1500', MISCHIEF: mischief };
   const functions = Object.entries(scan.functions).map(
@@ -50,10 +48,12 @@ beforeEach(async () => {
   lambda = await startLocalLambda({ functions: Object.fromEntries(functions) });
 });
 afterEach(async () => {
-  await lambda.stop();
-  await rm(mischief, { recursive: true, force: true });
+  for (const name of await readdir(mischief)) await rm(join(mischief, name));
 });
 afterAll(async () => {
+  // One runtime for all tests: what lives from one execution to the next is used again, as it is in Lambda.
+  await lambda?.stop();
+  await rm(mischief, { recursive: true, force: true });
   await bench?.[Symbol.asyncDispose]();
   await scan[Symbol.asyncDispose]();
 });

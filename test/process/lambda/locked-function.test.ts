@@ -2,7 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { bundleLambda } from '../../../bin/build/lambda-bundles.js';
 import {
   type LocalFunction,
   type LocalLambda,
@@ -10,6 +11,7 @@ import {
 } from '../../../bin/start/state-machine/index.js';
 import { above } from '../../support/above.js';
 import type { LockedEvent } from '../../support/lambda/locked-function.js';
+import { lambdaFixture } from '../../support/lambda/scan-bench.js';
 import { until } from '../../support/until.js';
 import { useStage } from '../../support/use-stage.js';
 
@@ -33,6 +35,14 @@ describe('a function under a lock', { timeout: 30_000 }, () => {
   const stage = useStage();
   const running: LocalLambda[] = [];
   let told: Told[] = [];
+  let home: string;
+  let handler: string;
+
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'leasehold-locked-function-'));
+    handler = (await bundleLambda(lambdaFixture('locked-function'), home)).path;
+  });
+  afterAll(() => rm(home, { recursive: true, force: true }));
 
   const start = async (
     options: object = {},
@@ -44,7 +54,7 @@ describe('a function under a lock', { timeout: 30_000 }, () => {
     const lambda = await startLocalLambda({
       functions: {
         locked: {
-          handler: new URL('../../support/lambda/locked-function.ts', import.meta.url).pathname,
+          handler,
           env: {
             OPTIONS: JSON.stringify({ locks, ...shortLease, ...options }),
             ...(supersede && { SUPERSEDE: 'yes' }),

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type CfnElement, Duration, type Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -14,7 +11,6 @@ import {
   Timeout,
 } from 'aws-cdk-lib/aws-stepfunctions';
 import { LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks';
-import { bundleLambda } from '../../../bin/build/lambda-bundles.js';
 import {
   type ExecutionOutcome,
   type Json,
@@ -25,6 +21,7 @@ import {
 } from '../../../bin/start/state-machine/index.js';
 import { templateText } from '../../../bin/start/state-machine/template-values.js';
 import { LockService } from '../../../lib/cdk/index.js';
+import { bundledHandler } from '../bundles.js';
 import { scriptedStepFunctions } from '../cli/scripted-step-functions.js';
 import { Stage } from '../stage.js';
 import { type LostAnswers, lostAnswers } from './lost-answers.js';
@@ -90,11 +87,9 @@ export function executionArn(name: string): string {
 
 /** Starts an engine, a table, Step Functions' part that is asked, and the functions' processes. */
 export async function sectionBench(): Promise<SectionBench> {
-  const home = await mkdtemp(join(tmpdir(), 'leasehold-section-'));
   const statuses = new Map<string, string>();
-  const [stage, bundle, stepFunctions] = await Promise.all([
+  const [stage, stepFunctions] = await Promise.all([
     Stage.open(),
-    bundleLambda(fileURLToPath(new URL('../../../lambda/lock-service.ts', import.meta.url)), home),
     scriptedStepFunctions({
       DescribeExecution: ({ executionArn: arn }: { readonly executionArn: string }) => {
         const status = statuses.get(arn.split(':').at(-1)!);
@@ -106,7 +101,7 @@ export async function sectionBench(): Promise<SectionBench> {
   const lambda = await startLocalLambda({
     functions: {
       locks: {
-        handler: bundle.path,
+        handler: bundledHandler('lock-service'),
         env: {
           LEASEHOLD_TABLE: stage.table,
           LEASEHOLD_DYNAMODB_ENDPOINT: answers.endpoint,
@@ -167,7 +162,6 @@ export async function sectionBench(): Promise<SectionBench> {
       await answers[Symbol.asyncDispose]();
       await stepFunctions[Symbol.asyncDispose]();
       await stage.close();
-      await rm(home, { recursive: true, force: true });
     },
   };
 }

@@ -41,7 +41,8 @@ export function runCommand(args: readonly string[], env?: Readonly<Record<string
   return startCommand(args, env).ended;
 }
 
-const localAws = {
+/** An AWS profile that reaches nothing. */
+export const localAws = {
   AWS_ACCESS_KEY_ID: 'local',
   AWS_SECRET_ACCESS_KEY: 'local',
   AWS_REGION: 'us-east-1',

@@ -1,18 +1,19 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LockClient } from '../../../lib/client/index.js';
 import { createLeaseTable, type LocalDynamo, startDynamo } from '../../../lib/local/index.js';
-import { type Ended, type RunningCommand, runCommand, startCommand } from './command-line.js';
+import { commandHere } from './command-here.js';
+import { type Ended, type RunningCommand, startCommand } from './command-line.js';
 
-/** An engine with a lease table, a client in this process, and the command line in others. */
+/** An engine with a lease table, a client, and the command line. */
 export interface LeaseTerminal extends AsyncDisposable {
   readonly dynamo: LocalDynamo;
   readonly client: DynamoDBClient;
   readonly locks: LockClient;
   /** Where the command line finds the table. */
   readonly where: readonly string[];
-  /** Runs a command against the table. */
+  /** Runs a command against the table, in this process. */
   run(...args: string[]): Promise<Ended>;
-  /** Starts a command against the table. */
+  /** Starts a command against the table, in a process of its own. */
   start(...args: string[]): RunningCommand;
 }
 
@@ -28,7 +29,7 @@ export async function openLeaseTerminal(table = 'leases'): Promise<LeaseTerminal
     client,
     locks,
     where,
-    run: (...args) => runCommand([...args, ...where]),
+    run: (...args) => commandHere([...args, ...where]),
     start: (...args) => startCommand([...args, ...where]),
     async [Symbol.asyncDispose]() {
       await locks.close();

@@ -1,11 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { bundleLambda } from '../../../bin/build/lambda-bundles.js';
 import { startLocalLambda } from '../../../bin/start/state-machine/index.js';
 import { createLeaseTable, startDynamo } from '../../../lib/local/index.js';
+import { bundledHandler } from '../bundles.js';
 import { scriptedStepFunctions } from '../cli/scripted-step-functions.js';
 import type { RecordedRequest } from './recorded-request.js';
 import { recordRequests } from './request-recorder.js';
@@ -27,10 +23,8 @@ export async function recordedService(options: {
   readonly names: readonly string[];
   readonly execution: string;
 }): Promise<RecordedService> {
-  const home = await mkdtemp(join(tmpdir(), 'leasehold-iam-'));
-  const [dynamo, bundle, stepFunctions] = await Promise.all([
+  const [dynamo, stepFunctions] = await Promise.all([
     startDynamo({ allowDocker: false }),
-    bundleLambda(fileURLToPath(new URL('../../../lambda/lock-service.ts', import.meta.url)), home),
     scriptedStepFunctions({ DescribeExecution: () => ({ status: 'ABORTED' }) }),
   ]);
   const raw = new DynamoDBClient(dynamo.clientConfig());
@@ -40,7 +34,7 @@ export async function recordedService(options: {
     recordRequests({ dynamodb: dynamo.endpoint, states: stepFunctions.env.AWS_ENDPOINT_URL_SFN! });
   const recorders = { service: await record(), operators: await record(), executions: await record() };
   const functionOf = (name: ServiceFunctionName) => ({
-    handler: bundle.path,
+    handler: bundledHandler('lock-service'),
     env: {
       LEASEHOLD_TABLE: 'leases',
       LEASEHOLD_NAMES: JSON.stringify(options.names),
@@ -58,7 +52,7 @@ export async function recordedService(options: {
       service: functionOf('service'),
       operators: functionOf('operators'),
       executions: functionOf('executions'),
-      neighbour: { handler: bundle.path, env: neighbourEnv },
+      neighbour: { handler: bundledHandler('lock-service'), env: neighbourEnv },
     },
   });
   const ask = async (name: ServiceFunctionName | 'neighbour', request: object): Promise<Answer> => {
@@ -88,7 +82,6 @@ export async function recordedService(options: {
     for (const recorder of Object.values(recorders)) await recorder[Symbol.asyncDispose]();
     await stepFunctions[Symbol.asyncDispose]();
     await dynamo.stop();
-    await rm(home, { recursive: true, force: true });
   }
 }
 

@@ -1,33 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundleLambda } from '../../../../bin/build/lambda-bundles.js';
 import { startLocalLambda } from '../../../../bin/start/state-machine/index.js';
 import { createLeaseTable, type LocalDynamo, startDynamo } from '../../../../lib/local/index.js';
+import { bundledHandler } from '../../../support/bundles.js';
 import { ObservedOutput } from '../../../support/lambda/observed-output.js';
 import { until } from '../../../support/until.js';
 
 let dynamo: LocalDynamo;
-let home: string;
-let handler: string;
 
 beforeAll(async () => {
   dynamo = await startDynamo();
   const client = new DynamoDBClient(dynamo.clientConfig());
   await createLeaseTable(client, 'leases');
   client.destroy();
-  home = await mkdtemp(join(tmpdir(), 'leasehold-observed-service-'));
-  const entry = fileURLToPath(new URL('../../../../lambda/lock-service.ts', import.meta.url));
-  handler = (await bundleLambda(entry, home)).path;
 });
-afterAll(async () => {
-  await dynamo?.stop();
-  await rm(home, { recursive: true, force: true });
-});
+afterAll(() => dynamo?.stop());
 
 interface Answer {
   readonly ok: boolean;
@@ -40,7 +28,7 @@ describe('the deployed lock service tells what it granted and refused', () => {
     await using lambda = await startLocalLambda({
       functions: {
         locks: {
-          handler,
+          handler: bundledHandler('lock-service'),
           env: { LEASEHOLD_TABLE: 'leases', LEASEHOLD_DYNAMODB_ENDPOINT: dynamo.endpoint },
         },
       },
