@@ -1,10 +1,11 @@
-import type {
-  Grant,
-  GrantOutcome,
-  GrantRequest,
-  HoldSettings,
-  LeaseContext,
-  LeaseItem,
+import {
+  type Grant,
+  type GrantOutcome,
+  type GrantRequest,
+  type HoldSettings,
+  isInTime,
+  type LeaseContext,
+  type LeaseItem,
 } from '../lease/index.js';
 
 /** What one acquire call asks for. */
@@ -62,9 +63,8 @@ export async function attemptGrant(
 }
 
 /** The grant, if it can be handed out: one that took too long to arrive is not. */
-export function findGrant({ clock }: LeaseContext, { outcome, terms }: Attempt): Grant | undefined {
+export function findGrant(context: LeaseContext, { outcome, terms }: Attempt): Grant | undefined {
   if (outcome?.kind !== 'granted') return undefined;
-  const leftMs = outcome.grant.expiresAt - clock.now().latest;
-  // The margin of this very grant: a shorter one is asked for when the caller's own time runs out.
-  return leftMs > terms.safetyMarginMs ? outcome.grant : undefined;
+  // By the terms of this very grant: a shorter one is asked for when the caller's own time runs out.
+  return isInTime(context, outcome.grant, terms) ? outcome.grant : undefined;
 }

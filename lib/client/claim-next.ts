@@ -15,7 +15,9 @@ export async function claimNext(
 ): Promise<Lease | null> {
   // All of them before the first request: whether a call can be right must not hang on what is free.
   for (const name of names) checkLockName(name);
-  for (const name of names) {
+  for (const [tried, name] of names.entries()) {
+    // The caller's own time runs out with the names that are tried: what is left has not been got.
+    if (tried > 0 && (options.endsInMs?.() ?? 1) < 1) return null;
     const lease = await locks.tryAcquire(name, options).catch(nothingLeftToDo);
     if (lease) return lease;
   }

@@ -62,5 +62,6 @@ export function holdSettings(client: ClientOptions, hold: HoldOptions): HoldSett
 /** Time that has run out is as good as a millisecond: a lease that short is never handed out. */
 function shortest(capMs: number | undefined, endsInMs: number | undefined): number | undefined {
   if (endsInMs === undefined) return capMs;
-  return Math.min(capMs ?? endsInMs, Math.max(1, endsInMs));
+  const leftMs = Math.max(1, endsInMs);
+  return Math.min(capMs ?? leftMs, leftMs);
 }

@@ -162,7 +162,7 @@ export class LockClient implements AsyncDisposable {
    * first names: shuffle the list where that matters.
    *
    * @param names tried in this order, each once
-   * @returns the lease, or `null` when none of them is free
+   * @returns the lease, or `null` when none of them is free, or the caller's own time runs out before one is found
    * @throws StoreError, UsageError, or the signal's own reason
    */
   async claimNext(names: Iterable<string>, options: TryAcquireOptions = {}): Promise<Lease | null> {

@@ -4,6 +4,7 @@ import {
   type Grant,
   type HandedOver,
   type HoldSettings,
+  isInTime,
   type Lease,
   type LeaseContext,
   parseHandedOver,
@@ -46,7 +47,7 @@ async function resumedGrant(
       throw new AlreadyCompletedError(name, outcome.item.result, outcome.item.completedAt!);
     }
     const { grant } = outcome;
-    if (grant.expiresAt - context.clock.now().latest > terms.safetyMarginMs) return grant;
+    if (isInTime(context, grant, terms)) return grant;
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   }

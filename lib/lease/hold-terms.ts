@@ -1,4 +1,5 @@
 import type { Grant } from './acquire-request.js';
+import type { LeaseContext } from './lease-context.js';
 import type { LeaseItem } from './lease-item.js';
 
 /** How a lease is held. All in milliseconds. */
@@ -39,4 +40,14 @@ export type ReleaseOutcome = 'released' | 'lost' | 'handed-over';
 export function takenOverBy({ adopted, item, resumes }: Grant): TakenOver | undefined {
   if (adopted || item?.leaseId === undefined || item.leaseId === resumes) return undefined;
   return { owner: item.owner ?? 'unknown', token: item.version, leaseId: item.leaseId || undefined };
+}
+
+/** Whether a grant that has arrived can still be used: by the store's time, and by the time that its caller has left. */
+export function isInTime(
+  { clock }: Pick<LeaseContext, 'clock'>,
+  { expiresAt }: Pick<Grant, 'expiresAt'>,
+  { safetyMarginMs, endsInMs }: HoldSettings,
+): boolean {
+  const leftMs = Math.min(expiresAt - clock.now().latest, endsInMs?.() ?? Number.POSITIVE_INFINITY);
+  return leftMs > safetyMarginMs;
 }

@@ -14,6 +14,7 @@ interface Options {
   readonly trace?: boolean;
   readonly whole?: boolean;
   readonly json?: boolean;
+  readonly strict?: boolean;
 }
 
 const options = new Command('sim')
@@ -25,6 +26,7 @@ const options = new Command('sim')
   .option('--whole', 'with --trace: all of it, as it was drawn')
   .addOption(new Option('--suite <suite>', 'default: all').choices(['lock', 'hand-over', 'service', 'scan']))
   .option('--threads <number>', 'worker threads', whole, availableParallelism())
+  .option('--strict', 'fail, too, if a kind of trouble or of outcome that is wanted never came')
   .option('--json', 'one JSON object at the end, nothing else on stdout')
   .addHelpText(
     'after',

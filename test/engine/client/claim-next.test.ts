@@ -34,6 +34,17 @@ describe('claimNext', () => {
     for (const old of leases) await old[Symbol.asyncDispose]();
   });
 
+  it('is null when the caller’s own time runs out before a free one is found', async () => {
+    const [held, free] = names(2) as [string, string];
+    const a = await stage.it.readyActor();
+    const b = await stage.it.readyActor();
+    await using _held = await a.locks.acquire(held);
+    // Over with the first write.
+    const endsInMs = () => (b.meter.writes > 0 ? -1 : 60_000);
+    expect(await b.locks.claimNext([held, free], { endsInMs })).toBeNull();
+    expect(await stage.it.item(free)).toBeUndefined();
+  });
+
   it('many at the same time share the names out: everybody gets another one', async () => {
     const list = names(12);
     const actors = await Promise.all(Array.from({ length: 4 }, () => stage.it.readyActor()));

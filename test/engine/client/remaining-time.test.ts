@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { AcquireOptions } from '../../../lib/client/index.js';
 import { EventLog } from '../../support/event-log.js';
 import { restlessLease } from '../../support/stage.js';
+
+import { until } from '../../support/until.js';
 import { useStage } from '../../support/use-stage.js';
 
 /** What an invocation with little time left asks for: `maxHoldMs` is the time that it still has. */
@@ -109,6 +111,39 @@ describe('a lease of a caller that has an end of its own', () => {
     await setTimeout(500);
     expect(meter.writes).toBe(1);
     await lease.release();
+  });
+
+  it('C35 runs out while it waits, and is told who holds the lock', async () => {
+    const name = stage.name();
+    const { locks: others } = await stage.it.readyActor();
+    const { locks, meter } = await stage.it.readyActor();
+    await using _held = await others.acquire(name);
+    // Over with the first write: the last try is made without any time left.
+    const endsInMs = () => (meter.writes > 0 ? -5 : 200);
+    await expect(locks.acquire(name, { waitMs: 60_000, endsInMs })).rejects.toMatchObject({
+      name: 'LockHeldError',
+    });
+  });
+
+  it('C35 runs out while the grant is on its way, which is given back and not handed out', async () => {
+    const name = stage.name();
+    const { locks, meter } = await stage.it.readyActor();
+    const endsInMs = () => (meter.writes > 0 ? -5 : 60_000);
+    await expect(locks.acquire(name, { endsInMs })).rejects.toMatchObject({ name: 'StoreError' });
+    await until('it is given back', async () => (await stage.it.item(name))?.leaseId === undefined);
+  });
+
+  it('C35 runs out while a lease that was handed over is on its way: the next one can go on with it', async () => {
+    const { locks: before } = await stage.it.readyActor();
+    const handedOver = await (await before.acquire(stage.name())).handOver();
+    const { locks, meter } = await stage.it.readyActor();
+    const endsInMs = () => (meter.writes > 0 ? -5 : 60_000);
+    await expect(locks.resume(handedOver, { endsInMs })).rejects.toMatchObject({
+      name: 'StoreError',
+      retryable: true,
+    });
+    await using lease = await locks.resume(handedOver);
+    expect(lease.isHeld).toBe(true);
   });
 
   it.each([0, -1, Number.NaN])('C35 with %s ms left it is refused before any request', async (leftMs) => {

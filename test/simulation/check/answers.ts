@@ -78,7 +78,8 @@ function lieIn(
     return `${leaseId} is handed over, but it says that it is held`;
   if (what === 'complete' && outcome === 'still held')
     return `${leaseId} is completed, but it says that it is held`;
-  if (leaseId === undefined) return undefined;
+  // A guarded write tells of the moment, and may come under a lease that was given back: see the resources.
+  if (leaseId === undefined || what.startsWith('guard')) return undefined;
   // A lease that ended by its own hand, unknown to it, may have been followed by others.
   const wasEnded = ends.byOthers.has(leaseId) || (what === 'complete' && ends.given.has(leaseId));
   const isLie = /broken/.test(outcome) ? !wasEnded : !ends.byOthers.has(leaseId) && !ends.given.has(leaseId);

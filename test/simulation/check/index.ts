@@ -14,6 +14,7 @@ import { checkResources } from './resources.js';
 import { checkStaleWrites } from './stale-writes.js';
 import { checkStoreTime } from './store-time.js';
 import { checkTakeovers } from './takeovers.js';
+import { checkTerms } from './terms.js';
 import { checkTimeToLive } from './time-to-live.js';
 import { checkTokens } from './tokens.js';
 import { checkUndisturbed } from './undisturbed.js';
@@ -34,6 +35,7 @@ export const lockChecks: readonly Check[] = [
   checkRequestCounts,
   checkStoreTime,
   checkTimeToLive,
+  checkTerms,
   checkAnswers,
   checkAfterwards,
   checkGivenBack,

@@ -1,4 +1,5 @@
 import type { Item } from '../store/attribute-values.js';
+import type { Tally } from './tally.js';
 
 /** Where a write came from. */
 export interface RequestInfo {
@@ -45,6 +46,15 @@ export interface HandedRecord {
   readonly name: string;
   readonly leaseId: string;
   readonly token: number;
+  readonly terms: Terms | undefined;
+}
+
+/** How a lease was asked for. All in milliseconds. */
+export interface Terms {
+  readonly leaseMs: number;
+  readonly maxHoldMs?: number;
+  /** How long its caller has left, asked at each look. */
+  readonly endsInMs?: () => number;
 }
 
 /** What a lease says of itself at a moment of true time. */
@@ -54,6 +64,8 @@ export interface LeaseView {
   readonly isValid: boolean;
   /** Its signal has fired. */
   readonly isTold: boolean;
+  /** Its caller's own time was over. */
+  readonly isPastEnd: boolean;
   /** How long its process has run without a pause; negative while it is paused. */
   readonly runningMs: number;
   readonly earliest: number;
@@ -87,6 +99,10 @@ export interface CallRecord {
   readonly checkpoint?: number;
   /** The result that was got, or the slot that was asked for. */
   readonly value?: string;
+  /** How long the hand-over is to last. */
+  readonly gapMs?: number;
+  /** So many writes that stand or fall together. */
+  readonly parts?: number;
   /** How long the caller was willing to wait. */
   readonly waitMs?: number;
   /** No other call of the same process was under way. */
@@ -106,9 +122,12 @@ export interface AcceptedRecord {
   /** The lease under which it was written, where the write says so. */
   readonly by: string | undefined;
   readonly token: number;
-  /** Where the write demanded a current lease: that, and the one that was current. */
-  readonly demanded?: string;
-  readonly current?: string | undefined;
+  /** The request that it came with: the writes of a transaction share theirs. */
+  readonly request?: number;
+  /** The item is gone, and its fence with it. */
+  readonly isDeleted?: boolean;
+  /** Where the resource demands a current lease: the item of the lease as it was. */
+  readonly lease?: Item | undefined;
 }
 
 /** A page was handed to a processor. */
@@ -141,6 +160,7 @@ export interface StuckRecord {
 }
 
 export type HistoryRecord =
+  | CompletingRecord
   | WriteRecord
   | SentRecord
   | HandedRecord
@@ -159,6 +179,15 @@ export interface RestoreRecord {
   readonly kind: 'restore';
   readonly atMs: number;
   readonly items: ReadonlyMap<string, Item>;
+}
+
+/** A holder is about to complete its name. */
+export interface CompletingRecord {
+  readonly kind: 'completing';
+  readonly atMs: number;
+  readonly leaseId: string;
+  /** How long the result is to be kept; for good, if it is left out. */
+  readonly retainMs: number | undefined;
 }
 
 /** A process has ended: what it was about to do nobody does. */
@@ -191,6 +220,8 @@ export interface Premises {
   readonly isPatient: boolean;
   /** An item was deleted before its time: two holders may then believe. */
   deletedEarlyAtMs: number | undefined;
+  /** Leases are reached through the lock service, which grants none that is shorter than a second. */
+  readonly isService?: boolean;
   /** The keys of the bucket that is scanned. */
   readonly keys?: readonly string[];
 }
@@ -199,6 +230,7 @@ export interface Premises {
 export interface History {
   readonly premises: Premises;
   readonly records: HistoryRecord[];
+  readonly tally: Tally;
 }
 
 /** A rule that was broken. */

@@ -15,6 +15,7 @@ export async function sleepDeeply(
   const { loop, random } = cluster;
   const forMs = random.spread(20 * 60_000, 12 * 3_600_000);
   for (const process of workers.processes) process.pause(forMs);
+  cluster.countTrouble('all sleep for hours');
   cluster.note('all', `sleep for ${(forMs / 60_000).toFixed(0)} minutes`);
   await loop.run(loop.nowMs + forMs - 0.001);
   for (const name of names) cluster.survey(name, 'woken');
@@ -35,6 +36,7 @@ export async function recoverFromJump(cluster: Cluster, habits: ClientHabits): P
     const forMs = random.between(5_000, 20_000);
     process.freeze(forMs);
     process.clocks.step(-forMs);
+    cluster.countTrouble('both clocks of a machine jump');
     await process.sleep(1);
     await look();
     const { earliest, latest } = locks.context.clock.now();

@@ -1,4 +1,5 @@
 import type { Lease } from '../../../lib/lease/index.js';
+import { drawRetention } from './hold-terms.js';
 import type { Machine } from './machine.js';
 
 /** What is built on locks runs under names of its own: the rules for them differ. */
@@ -11,12 +12,17 @@ const slotMs = 2_000;
 const slotsBack = 4;
 
 /** Work that may take long, fail, or not look at what it is told: what `once` and `cronSlot` are given. */
-function workOf(machine: Machine, leaseMs: number): (lease: Lease) => Promise<string> {
+function workOf(
+  machine: Machine,
+  leaseMs: number,
+  onLease: (lease: Lease) => void = () => {},
+): (lease: Lease) => Promise<string> {
   const { cluster, process } = machine;
   const { random } = cluster;
   const result = `by ${process.id} at ${cluster.elapsedMs}`;
   return async (lease) => {
     machine.hold(lease);
+    onLease(lease);
     await process.sleep(random.spread(1, 1.5 * leaseMs));
     cluster.letGo(lease);
     if (!cluster.history.premises.isCalm && random.chance(0.2)) {
@@ -28,17 +34,25 @@ function workOf(machine: Machine, leaseMs: number): (lease: Lease) => Promise<st
 
 /** One of the things that are built on locks. */
 export function runDerivedCall(machine: Machine, leaseMs: number): Promise<void> {
-  return machine.cluster.random.chance(0.5) ? doOnce(machine, leaseMs) : runSlot(machine, leaseMs);
+  // A slot needs a client with a table.
+  const { random, history } = machine.cluster;
+  return history.premises.isService || random.chance(0.5)
+    ? doOnce(machine, leaseMs)
+    : runSlot(machine, leaseMs);
 }
 
 /** Wants something done once, and gets the result of whoever did it. */
 async function doOnce(machine: Machine, leaseMs: number): Promise<void> {
   const waitMs = machine.cluster.random.pick([0, leaseMs, 4 * leaseMs]);
-  const work = workOf(machine, leaseMs);
+  const { cluster } = machine;
+  const retainMs = drawRetention(cluster);
+  const work = workOf(machine, leaseMs, ({ leaseId }) =>
+    cluster.history.records.push({ kind: 'completing', atMs: cluster.nowMs, leaseId, retainMs }),
+  );
   await machine.call(
     'once',
     onceName,
-    () => machine.locks.once(onceName, work, { waitMs }),
+    () => machine.locks.once(onceName, work, { waitMs, ...(retainMs !== undefined && { retainMs }) }),
     ({ result }) => ({ value: result }),
     { waitMs },
   );

@@ -51,7 +51,7 @@ export function drawFaultProfile(random: Random, clocksMustHold = false): FaultP
     network: isCalm ? calmNetwork : drawNetwork(random),
     pauses: maybe(0.25),
     freezes: maybe(0.2),
-    steps: maybe(0.2),
+    steps: maybe(0.25),
     crashes: maybe(0.12),
     cuts: maybe(0.25),
     earlyDeletion: !isCalm && random.chance(0.06),

@@ -3,6 +3,7 @@ import type { Cluster } from '../world/cluster.js';
 import type { SimProcess } from '../world/sim-process.js';
 import { drawClocks, type FaultProfile } from './fault-profile.js';
 import type { ClientHabits } from './hold-options.js';
+import { drawTerms } from './hold-terms.js';
 import { type Machine, type MachineMaker, makerOf } from './machine.js';
 import { actOnResource } from './resources.js';
 import type { SqlRows } from './sql-rows.js';
@@ -116,14 +117,15 @@ export class Lines {
     const { locks } = machine;
     const known = ({ leaseId }: Lease) => ({ leaseId });
     const waitMs = 2 * this.#habits.leaseMs;
-    const lease =
-      json === undefined
-        ? await machine.call('acquire waiting', name, () => locks.acquire(name, { waitMs }), known, {
-            waitMs,
-          })
-        : await machine.call('resume', name, () => locks.resume(JSON.parse(json)), known);
+    const handedOver = json === undefined ? undefined : (JSON.parse(json) as HandedOver);
+    const { options, terms } = drawTerms(machine.cluster, machine.process, this.#habits, handedOver?.leaseMs);
+    const facts = { waitMs: Math.min(waitMs, terms.endsInMs?.() ?? waitMs) };
+    const acquire = () => locks.acquire(name, { waitMs, ...options });
+    const lease = handedOver
+      ? await machine.call('resume', name, () => locks.resume(handedOver, options), known)
+      : await machine.call('acquire waiting', name, acquire, known, facts);
     if (!lease) return { kind: 'failed' };
-    machine.hold(lease);
+    machine.hold(lease, terms);
     await this.#use(machine, lease);
     return isLast ? this.#release(machine, lease) : this.#handOver(machine, lease);
   }
@@ -151,18 +153,35 @@ export class Lines {
   async #handOver(machine: Machine, lease: Lease): Promise<Ended> {
     const facts = () => ({ outcome: lease.isHeld ? 'still held' : 'ok' });
     const known = { leaseId: lease.leaseId };
-    const handingOver = () => lease.handOver();
-    const handedOver = await machine.call<HandedOver>('handOver', lease.name, handingOver, facts, known);
+    const { cluster } = machine;
+    const gapMs = cluster.random.chance(0.4) ? this.#drawGap(cluster) : undefined;
+    const handingOver = () => (gapMs === undefined ? lease.handOver() : lease.handOver({ leaseMs: gapMs }));
+    const handedOver = await machine.call<HandedOver>('handOver', lease.name, handingOver, facts, {
+      ...known,
+      ...(gapMs !== undefined && { gapMs }),
+    });
     // The store did not say: it is held here, and the state fails.
     if (!handedOver) return lease.isHeld ? this.#release(machine, lease) : { kind: 'failed' };
     machine.cluster.letGo(lease);
     return { kind: 'done', json: JSON.stringify(handedOver) };
   }
 
+  /** How long the next state may take to begin: less than a lease, or more. */
+  #drawGap(cluster: Cluster): number {
+    const { leaseMs } = this.#habits;
+    const gapMs = Math.ceil(cluster.random.spread(leaseMs / 10, 4 * leaseMs));
+    cluster.asksFor(gapMs);
+    cluster.history.tally.count('asked: handOver with a length of its own');
+    return gapMs;
+  }
+
   async #release(machine: Machine, lease: Lease): Promise<Ended> {
     machine.cluster.letGo(lease);
     const facts = (outcome: string) => ({
-      outcome: outcome === 'lost' ? `lost: ${(lease.signal.reason as { reason?: string })?.reason}` : outcome,
+      outcome:
+        outcome === 'lost'
+          ? `lost: ${(lease.signal.reason as { reason?: string })?.reason ?? 'never told'}`
+          : outcome,
     });
     await machine.call('release', lease.name, () => lease.release(), facts, { leaseId: lease.leaseId });
     return { kind: 'done', json: undefined };

@@ -33,7 +33,7 @@ export async function takeLast(
   );
   const takersUncertainty = headerMs + calmTripMs + driftMs;
   const withinMs =
-    habits.leaseMs +
+    Math.max(habits.leaseMs, cluster.longestAskedMs) +
     faultProfile.skewMs +
     apart +
     grantersUncertainty +

@@ -72,6 +72,7 @@ export function clusterOf(
   faultProfile: FaultProfile,
   habits: ClientHabits,
   trace: Trace,
+  isService = false,
 ): Cluster {
   const premises: Premises = {
     clocksHold: faultProfile.clocksHold,
@@ -81,6 +82,7 @@ export function clusterOf(
     wallSteps: faultProfile.steps > 0,
     isPatient: faultProfile.isPatient,
     deletedEarlyAtMs: undefined,
+    isService,
   };
   return new Cluster(
     random,

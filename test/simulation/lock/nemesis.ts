@@ -5,6 +5,10 @@ import type { FaultProfile } from './fault-profile.js';
 /** What the nemesis may do to processes: likelihoods per look. */
 export type Faults = Pick<FaultProfile, 'pauses' | 'freezes' | 'steps' | 'crashes' | 'cuts' | 'clocksHold'>;
 
+const hourMs = 3_600_000;
+/** Longer than any retention that is drawn. */
+const longestStepMs = 60 * 24 * hourMs;
+
 /** Brings trouble over the processes of a schedule, as often as its faultProfile says, until it is stopped. */
 export class Nemesis {
   readonly #cluster: Cluster;
@@ -47,20 +51,24 @@ export class Nemesis {
     const note = (what: string) => this.#cluster.note(process.id, what);
     if (random.chance(pauses)) {
       process.pause(forMs);
+      this.#cluster.countTrouble('a pause');
       note(`is paused for ${forMs.toFixed(0)} ms`);
     }
     if (random.chance(freezes) && this.#mayFreeze(process)) {
       process.freeze(forMs);
+      this.#cluster.countTrouble('a freeze');
       note(`is frozen for ${forMs.toFixed(0)} ms`);
     }
     if (random.chance(steps)) this.#step(process);
     if (random.chance(cuts)) {
       const way = random.pick(['there', 'back'] as const);
       network.cut(process.id, way, forMs);
+      this.#cluster.countTrouble(`a cut ${way}`);
       note(`is cut off (${way}) for ${forMs.toFixed(0)} ms`);
     }
     if (random.chance(crashes)) {
       process.crash();
+      this.#cluster.countTrouble('a crash');
       note('crashes');
     }
   }
@@ -72,9 +80,12 @@ export class Nemesis {
 
   #step(process: SimProcess): void {
     const { random } = this.#cluster;
-    const sizeMs = random.pick([random.spread(10, 5_000), random.spread(10, 5_000), 3_600_000]);
+    const sizeMs = random.chance(0.6) ? random.spread(10, 5_000) : random.spread(hourMs, longestStepMs);
     const forward = isFreezer(process) && this.#faults.clocksHold ? true : random.chance(0.5);
     process.clocks.step(forward ? sizeMs : -sizeMs);
+    this.#cluster.countTrouble(
+      `a wall clock set ${forward ? 'forward' : 'back'}${sizeMs > hourMs ? ' by more than an hour' : ''}`,
+    );
     if (forward) this.forwardMs += sizeMs;
     this.#cluster.note(
       process.id,

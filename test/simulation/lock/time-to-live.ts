@@ -16,6 +16,7 @@ export async function passTimeToLive(cluster: Cluster): Promise<void> {
     for (const [name, item] of [...items]) {
       const isDue = Number(item.ttl?.N ?? Number.POSITIVE_INFINITY) * 1000 < cluster.nowMs;
       if (!isDue) continue;
+      cluster.countTrouble('Time to Live removes an item');
       cluster.note('ttl', `removes ${name}`);
       cluster.store.put(leaseTable, { name: { S: name } }, undefined);
     }
@@ -28,6 +29,7 @@ export function deleteEarly(cluster: Cluster, names: readonly string[]): void {
     const name = cluster.random.pick(names);
     if (!cluster.store.itemsOf(leaseTable).has(name)) return;
     cluster.history.premises.deletedEarlyAtMs ??= cluster.nowMs;
+    cluster.countTrouble('somebody deletes an item in use');
     cluster.note('somebody', `deletes ${name}`);
     cluster.store.put(leaseTable, { name: { S: name } }, undefined);
   });

@@ -1,7 +1,9 @@
 import type { Lease } from '../../../lib/lease/index.js';
 import { runDerivedCall } from './derived-calls.js';
-import type { Machine } from './machine.js';
-import { actOnResource } from './resources.js';
+import type { ClientHabits } from './hold-options.js';
+import { drawRetention, drawTerms } from './hold-terms.js';
+import type { CallFacts, Machine } from './machine.js';
+import { actOnResource, drawKind } from './resources.js';
 import type { SqlRows } from './sql-rows.js';
 
 /** What a worker needs to know. */
@@ -9,7 +11,7 @@ export interface WorkerOptions {
   readonly machine: Machine;
   readonly names: readonly string[];
   readonly rows: SqlRows;
-  readonly leaseMs: number;
+  readonly habits: ClientHabits;
   /** It was here before, under the same owner, and crashed. */
   readonly isRestarted: boolean;
   /** No new work is begun. */
@@ -36,26 +38,31 @@ export async function work(options: WorkerOptions): Promise<void> {
     await machine.process.sleep(random.spread(1, 1_500));
     const name = random.pick(names);
     if (!options.isCalm && random.chance(0.12)) await operate(machine, name);
-    else if (random.chance(0.14)) await runDerivedCall(machine, options.leaseMs);
+    else if (random.chance(0.14)) await runDerivedCall(machine, options.habits.leaseMs);
     else await lockOnce(options, name, options.isRestarted || random.chance(0.1));
+    if (machine.former.length > 0 && random.chance(0.15)) await writeLate(machine, options.rows);
   }
 }
 
 async function lockOnce(options: WorkerOptions, name: string, supersede: boolean): Promise<void> {
-  const { machine, leaseMs, names } = options;
+  const { machine, habits, names } = options;
+  const { leaseMs } = habits;
   const { locks, cluster } = machine;
   const { random } = cluster;
   const waitMs = random.pick([0, 0, leaseMs, 4 * leaseMs]);
   const givesUp = !cluster.history.premises.isPatient && random.chance(0.25);
   const signal = givesUp ? abortingAfter(machine, random.spread(1, 2 * leaseMs)) : undefined;
-  const how = { waitMs, supersede, ...(signal && { signal }) };
+  const { options: asked, terms } = drawTerms(cluster, machine.process, habits);
+  const how = { supersede, ...asked, ...(signal && { signal }) };
+  const waiting = { waitMs, ...how };
+  const facts = { waitMs: Math.min(waitMs, terms.endsInMs?.() ?? waitMs) };
   if (random.chance(0.25)) {
     const inside = async (lease: Lease) => {
-      machine.hold(lease);
+      machine.hold(lease, terms);
       await hold(options, lease);
       cluster.letGo(lease);
     };
-    await machine.call('withLock', name, () => locks.withLock(name, inside, how), undefined, { waitMs });
+    await machine.call('withLock', name, () => locks.withLock(name, inside, waiting), undefined, facts);
     return;
   }
   if (!supersede && waitMs === 0 && random.chance(0.15)) {
@@ -66,7 +73,7 @@ async function lockOnce(options: WorkerOptions, name: string, supersede: boolean
       (claimed) => (claimed ? { leaseId: claimed.leaseId } : { outcome: 'none free' }),
     );
     if (!next) return;
-    machine.hold(next);
+    machine.hold(next, terms);
     await hold(options, next);
     await end(machine, next, options);
     return;
@@ -75,23 +82,24 @@ async function lockOnce(options: WorkerOptions, name: string, supersede: boolean
   const lease = await machine.call(
     what,
     name,
-    () => locks.acquire(name, how),
+    () => locks.acquire(name, waiting),
     ({ leaseId }) => ({ leaseId }),
-    { waitMs },
+    facts,
   );
   if (!lease) return;
-  machine.hold(lease);
+  machine.hold(lease, terms);
   await hold(options, lease);
   await end(machine, lease, options);
 }
 
-async function hold({ machine, leaseMs, rows, nextCheckpoint }: WorkerOptions, lease: Lease): Promise<void> {
+async function hold({ machine, habits, rows, nextCheckpoint }: WorkerOptions, lease: Lease): Promise<void> {
   const { cluster, process } = machine;
+  const { leaseMs } = habits;
   const { random } = cluster;
   const known = { leaseId: lease.leaseId };
   const steps = random.whole(0, 3);
   for (let step = 0; step < steps; step++) {
-    switch (random.whole(0, 5)) {
+    switch (random.whole(0, 9)) {
       case 0: {
         const checkpoint = nextCheckpoint();
         const facts = { ...known, checkpoint };
@@ -102,7 +110,12 @@ async function hold({ machine, leaseMs, rows, nextCheckpoint }: WorkerOptions, l
         await machine.call('renew', lease.name, () => lease.renew(), undefined, known);
         break;
       case 2:
+      case 7:
+      case 8:
         await actOnResource(machine, lease, rows);
+        break;
+      case 6:
+        await overtake(machine, lease, rows);
         break;
       case 3:
         if (!cluster.history.premises.isCalm) await process.block(random.spread(1, 2 * leaseMs));
@@ -114,6 +127,23 @@ async function hold({ machine, leaseMs, rows, nextCheckpoint }: WorkerOptions, l
     // A worker that does not look at what it is told goes on: the fence is there for that.
     if (!lease.isHeld && random.chance(0.7)) return;
   }
+}
+
+/** What was begun under an earlier lease, here or in a process that slept or crashed, goes on. */
+async function writeLate(machine: Machine, rows: SqlRows): Promise<void> {
+  const { cluster, former } = machine;
+  const { random } = cluster;
+  cluster.history.tally.count('asked: a write under an earlier lease');
+  await actOnResource(machine, random.pick(random.chance(0.5) ? former : cluster.former), rows);
+}
+
+/** Something is written, and then what was begun under an earlier lease of the name would write the same. */
+async function overtake(machine: Machine, lease: Lease, rows: SqlRows): Promise<void> {
+  const { random, former } = machine.cluster;
+  const kind = drawKind(random);
+  await actOnResource(machine, lease, rows, kind);
+  const earlier = former.filter(({ name, token }) => name === lease.name && token < lease.token);
+  if (earlier.length > 0) await actOnResource(machine, random.pick(earlier), rows, kind);
 }
 
 /** In one of the two ways that there are. */
@@ -147,13 +177,24 @@ async function end(machine: Machine, lease: Lease, { isCalm, nextCheckpoint }: W
   } else if (roll < 0.86) {
     cluster.letGo(lease);
     const toOutcome = () => ({ outcome: lease.isHeld ? 'still held' : 'ok' });
-    await machine.call('complete', lease.name, () => lease.complete('done'), toOutcome, known);
+    await complete(machine, lease, toOutcome);
   } else if (roll < 0.95) {
     cluster.note(process.id, 'crashes');
     process.crash();
     await new Promise<never>(() => {});
   }
   // Otherwise it forgets the lease, which goes on being renewed until the process ends.
+}
+
+/** For good, or for as long as the caller says. */
+async function complete(machine: Machine, lease: Lease, toOutcome: () => CallFacts): Promise<void> {
+  const { cluster } = machine;
+  const { leaseId } = lease;
+  const retainMs = drawRetention(cluster);
+  cluster.history.records.push({ kind: 'completing', atMs: cluster.nowMs, leaseId, retainMs });
+  const completing = () =>
+    retainMs === undefined ? lease.complete('done') : lease.complete('done', { retainMs });
+  await machine.call('complete', lease.name, completing, toOutcome, { leaseId });
 }
 
 function findLoss(lease: Lease): string {

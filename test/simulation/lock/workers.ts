@@ -86,7 +86,7 @@ export class Workers {
       machine,
       names: this.#names,
       rows: this.#rows,
-      leaseMs: this.#habits.leaseMs,
+      habits: this.#habits,
       isRestarted: restarts > 0,
       isOver: () => this.#isOver,
       isCalm: this.#faultProfile.isCalm,

@@ -14,4 +14,4 @@ export interface Order {
 export type Report =
   | { readonly kind: 'progress'; readonly played: number; readonly records: number }
   | { readonly kind: 'violation'; readonly played: Played }
-  | { readonly kind: 'done'; readonly cpuMs: number };
+  | { readonly kind: 'done'; readonly cpuMs: number; readonly counts: Readonly<Record<string, number>> };

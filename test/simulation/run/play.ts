@@ -27,6 +27,8 @@ export interface Played {
   readonly records: number;
   /** How often chance decided. */
   readonly draws: number;
+  /** How often each kind of trouble and of outcome came. */
+  readonly counts: Readonly<Record<string, number>>;
 }
 
 const strays: unknown[] = [];
@@ -46,9 +48,11 @@ export async function play(suite: Suite, seed: number, trace?: Trace, spared?: S
   const random = new Random(seed, spared);
   const violations: Violation[] = [];
   let records = 0;
+  let counts: Played['counts'] = {};
   try {
     const history = await suites[suite].play(random, trace);
     records = history.records.length;
+    counts = history.tally.counts;
     violations.push(...violationsOf(history, suites[suite].checks));
   } catch (error) {
     violations.push({
@@ -62,5 +66,5 @@ export async function play(suite: Suite, seed: number, trace?: Trace, spared?: S
   for (const stray of strays.splice(0)) {
     violations.push({ rule: 'strays', atMs: 0, what: `an unhandled rejection: ${String(stray)}` });
   }
-  return { seed, violations, records, draws: random.drawn };
+  return { seed, violations, records, draws: random.drawn, counts };
 }

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { Tally } from '../history/tally.js';
 import type { Order, Report } from './messages.js';
 import type { Played } from './play.js';
 
@@ -11,6 +12,8 @@ export interface SeedsResult {
   readonly records: number;
   readonly violations: readonly Played[];
   readonly cpuMs: number;
+  /** How often each kind of trouble and of outcome came. */
+  readonly tally: Tally;
 }
 
 /**
@@ -30,8 +33,11 @@ export async function runSeeds(
       runThread(bundle, { ...order, from: order.from + thread, stride: threads }, onProgress),
     ),
   );
+  const tally = new Tally();
+  for (const part of parts) tally.add(part.tally.counts);
   const sum = (of: (part: SeedsResult) => number) => parts.reduce((total, part) => total + of(part), 0);
   return {
+    tally,
     played: sum(({ played }) => played),
     records: sum(({ records }) => records),
     cpuMs: Math.max(...parts.map(({ cpuMs }) => cpuMs)),
@@ -46,16 +52,26 @@ function runThread(bundle: string, order: Order, onProgress: (played: number) =>
     const worker = new Worker(bundle, { workerData: order, resourceLimits });
     let [played, records, cpuMs] = [0, 0, 0];
     const violations: Played[] = [];
+    const tally = new Tally();
     const hang = setTimeout(() => {
       const seed = order.from + played * order.stride;
       const what = `no end within ${hangMs} ms of real time`;
-      violations.push({ seed, records: 0, draws: 0, violations: [{ rule: 'no crash', atMs: 0, what }] });
+      violations.push({
+        seed,
+        records: 0,
+        draws: 0,
+        counts: {},
+        violations: [{ rule: 'no crash', atMs: 0, what }],
+      });
       void worker.terminate();
     }, hangMs);
     worker.on('message', (report: Report) => {
       hang.refresh();
       if (report.kind === 'violation') violations.push(report.played);
-      if (report.kind === 'done') cpuMs = report.cpuMs;
+      if (report.kind === 'done') {
+        cpuMs = report.cpuMs;
+        tally.add(report.counts);
+      }
       if (report.kind !== 'progress') return;
       played += report.played;
       records += report.records;
@@ -67,7 +83,7 @@ function runThread(bundle: string, order: Order, onProgress: (played: number) =>
     });
     worker.on('exit', () => {
       clearTimeout(hang);
-      resolve({ played, records, violations, cpuMs });
+      resolve({ played, records, violations, cpuMs, tally });
     });
   });
 }

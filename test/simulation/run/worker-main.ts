@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { Tally } from '../history/tally.js';
 import { usePlainAbort } from '../world/plain-abort.js';
 import type { Order, Report } from './messages.js';
 import { play, watchForStrays } from './play.js';
@@ -12,6 +13,7 @@ const tell = (report: Report) => parentPort?.postMessage(report);
 usePlainAbort();
 watchForStrays();
 const cpuAtStart = process.cpuUsage();
+const tally = new Tally();
 let played = 0;
 let records = 0;
 let toldAtMs = performance.now();
@@ -19,6 +21,7 @@ for (let seed = order.from; seed < order.until; seed += order.stride) {
   const result = await play(order.suite, seed);
   played += 1;
   records += result.records;
+  tally.add(result.counts);
   const hasViolation = result.violations.length > 0;
   if (hasViolation || performance.now() - toldAtMs >= tellEveryMs) {
     tell({ kind: 'progress', played, records });
@@ -29,4 +32,4 @@ for (let seed = order.from; seed < order.until; seed += order.stride) {
 }
 tell({ kind: 'progress', played, records });
 const { user, system } = process.cpuUsage(cpuAtStart);
-tell({ kind: 'done', cpuMs: (user + system) / 1000 });
+tell({ kind: 'done', cpuMs: (user + system) / 1000, counts: tally.counts });

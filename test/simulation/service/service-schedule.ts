@@ -18,7 +18,7 @@ const minLeaseMs = 1_000;
 export async function playService(random: Random, trace?: Trace): Promise<History> {
   const faultProfile = drawFaultProfile(random);
   const habits = drawClientHabits(random);
-  const cluster = clusterOf(random, faultProfile, habits, trace);
+  const cluster = clusterOf(random, faultProfile, habits, trace, true);
   const names = random.chance(0.8) ? ['lock/a'] : ['lock/a', 'lock/b'];
   const rows = new SqlRows(cluster);
   const pool = new ServicePool(cluster, habits, faultProfile);

@@ -1,5 +1,7 @@
+import type { CurrentLease } from '../../../lib/fence/index.js';
 import type { Lease } from '../../../lib/lease/index.js';
-import type { History, LeaseView, Premises, RequestInfo, SurveyRecord } from '../history/history.js';
+import type { History, LeaseView, Premises, RequestInfo, SurveyRecord, Terms } from '../history/history.js';
+import { Tally } from '../history/tally.js';
 import type { FrontEnds } from '../net/front-ends.js';
 import type { Fate, Network } from '../net/network.js';
 import type { Transport } from '../net/sim-client.js';
@@ -19,12 +21,19 @@ export const startMs = Date.UTC(2031, 4, 7, 11, 13, 17);
 /** The lease table of every schedule. */
 export const leaseTable = 'leases';
 
+/** What is written here is demanded to be written under the current lease, whatever its token. */
+export const heldTable = 'accounts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the inputs of the SDK's commands, told apart by the command's name
+type AnyInput = any;
+
 /** A lease in somebody's hands. */
 interface HeldLease {
   readonly lease: Lease;
   readonly process: SimProcess;
   /** Kept, as its holder keeps it. */
   readonly signal: AbortSignal;
+  readonly terms: Terms | undefined;
   readonly clock: { readonly isSet: boolean; now(): { readonly earliest: number; readonly latest: number } };
 }
 
@@ -44,6 +53,10 @@ export class Cluster {
   readonly trace: Trace;
   /** Nothing that is late arrives any more. */
   lateIsLost = false;
+  /** All leases that any code has had in hand: JSON travels. */
+  readonly former: CurrentLease[] = [];
+  /** The longest lease that anybody has asked for beside what the clients were made with, in milliseconds. */
+  longestAskedMs = 0;
   /** What was thrown where nothing may be thrown. */
   failure: unknown;
   readonly #index: GroupIndex;
@@ -66,7 +79,7 @@ export class Cluster {
     trace: Trace,
   ) {
     this.random = random;
-    this.history = { premises, records: [] };
+    this.history = { premises, records: [], tally: new Tally() };
     this.trace = trace;
     this.#index = new GroupIndex(this.loop, random, maxIndexLagMs);
     this.store = new SimStore(this.#index, (write) => this.#recordWrite(write));
@@ -87,6 +100,16 @@ export class Cluster {
   /** Something threw that must not: the schedule can't go on. */
   fail(error: unknown): void {
     this.failure ??= error;
+  }
+
+  /** Somebody asks for a lease of this length. */
+  asksFor(leaseMs: number): void {
+    this.longestAskedMs = Math.max(this.longestAskedMs, leaseMs);
+  }
+
+  /** Something went wrong, as it was meant to. */
+  countTrouble(kind: string): void {
+    this.history.tally.count(`trouble: ${kind}`);
   }
 
   note(who: string, what: string): void {
@@ -126,8 +149,10 @@ export class Cluster {
         input,
       };
       const fate = this.network.describeFate(process.id);
+      this.#countFate(fate, isRead(operation));
       const arrive = (isLate: boolean) => {
         if ((isLate && this.lateIsLost) || request.sentAtMs < this.#restoredAtMs) return;
+        if (isLate) this.countTrouble('a request comes twice');
         this.#current = isLate ? { ...request, isLate } : request;
         const answer = toAnswer(fate, () => service(operation, input));
         this.#current = undefined;
@@ -152,14 +177,15 @@ export class Cluster {
     items.clear();
     for (const [name, item] of backup) items.set(name, item);
     this.history.records.push({ kind: 'restore', atMs: this.nowMs, items: backup });
+    this.countTrouble('an older backup of the table is restored');
     this.note('somebody', 'restores an older backup of the table');
   }
 
   /** Somebody has the lease in hand from now on. */
-  hold(process: SimProcess, lease: Lease, clock: HeldLease['clock']): void {
+  hold(process: SimProcess, lease: Lease, clock: HeldLease['clock'], terms?: Terms): void {
     const held = this.#held.get(lease.name) ?? new Set();
     this.#held.set(lease.name, held);
-    held.add({ lease, process, clock, signal: lease.signal });
+    held.add({ lease, process, clock, terms, signal: lease.signal });
     this.#tokens.set(lease.leaseId, lease.token);
     const { name, leaseId, token } = lease;
     this.history.records.push({
@@ -169,6 +195,7 @@ export class Cluster {
       name,
       leaseId,
       token,
+      terms,
     });
     this.survey(name, 'handed');
   }
@@ -190,7 +217,7 @@ export class Cluster {
     const held = this.#held.get(name);
     if (!held) return;
     const leases: LeaseView[] = [];
-    for (const { lease, process, clock, signal } of held) {
+    for (const { lease, process, clock, signal, terms } of held) {
       if (process.isCrashed) continue;
       const { earliest, latest } = clock.now();
       leases.push({
@@ -198,12 +225,19 @@ export class Cluster {
         process: process.id,
         isValid: lease.remainingMs > 0 || lease.leaseId === claimedBy,
         isTold: signal.aborted,
+        isPastEnd: (terms?.endsInMs?.() ?? 1) <= 0,
         runningMs: this.nowMs - process.runningSinceMs,
         earliest,
         latest,
       });
     }
     if (leases.length > 0) this.history.records.push({ kind: 'survey', atMs: this.nowMs, name, leases, why });
+  }
+
+  #countFate({ thereMs, backMs, trouble }: Fate, isReading: boolean): void {
+    if (thereMs === undefined) this.countTrouble('a request is lost');
+    else if (trouble) this.countTrouble(troubleNames[trouble]);
+    else if (backMs === undefined && !isReading) this.countTrouble('the answer to a write is lost');
   }
 
   #recordSent(process: SimProcess, input: SentInput): void {
@@ -233,23 +267,28 @@ export class Cluster {
       if (granted) this.survey(key, 'grant');
       return;
     }
-    if (request === undefined || after === undefined) return;
+    if (request === undefined) return;
     // Who wrote says so itself, where the guard has no part in it.
-    const by = after.by?.S;
-    const token = (by !== undefined && this.#tokens.get(by)) || Number(after.fence?.N);
-    const check = request.input.TransactItems?.at(-1)?.ConditionCheck;
+    const by = after?.by?.S ?? deleterOf(request, table, key);
+    const token = (by !== undefined && this.#tokens.get(by)) || Number(after?.fence?.N);
     records.push({
       kind: 'accepted',
       atMs: nowMs,
       resource: `${table}/${key}`,
       by,
       token,
-      ...(check && {
-        demanded: check.ExpressionAttributeValues[':leaseholdLeaseId'],
-        current: this.store.itemsOf(leaseTable).get(check.Key.name)?.leaseId?.S,
-      }),
+      request: request.number,
+      ...(after === undefined && { isDeleted: true }),
+      ...(table === heldTable && { lease: this.store.itemsOf(leaseTable).get(key) }),
     });
   }
+}
+
+/** Who deletes says so in its own condition. */
+function deleterOf({ input }: RequestInfo, table: string, key: string): string | undefined {
+  const deletes = input.TransactItems?.map((part: AnyInput) => part.Delete) ?? [input];
+  const own = deletes.find((one: AnyInput) => one?.TableName === table && one.Key?.id === key);
+  return own?.ExpressionAttributeValues?.[':by'];
 }
 
 /** What an update's input tells. */
@@ -258,6 +297,12 @@ interface SentInput {
   readonly UpdateExpression?: string;
   readonly ExpressionAttributeValues?: Readonly<Record<string, { readonly S?: string }>>;
 }
+
+const troubleNames = {
+  throttled: 'a request is throttled',
+  'failed-before': 'an internal error before the write',
+  'failed-after': 'an internal error after the write',
+} as const;
 
 /** Trouble at the store: nothing is done, or it is done and nobody is told. */
 function toAnswer({ trouble }: Fate, carryOut: () => StoreAnswer): StoreAnswer {

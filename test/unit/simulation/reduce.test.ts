@@ -11,6 +11,7 @@ async function world(culprits: readonly number[], spared?: Spared): Promise<Told
   return {
     seed: 7,
     draws: random.drawn,
+    counts: {},
     records: struck.length,
     violations: isBroken ? [{ rule: 'I9', atMs: 0, what: 'broken' }] : [],
     lines: struck.map(String),

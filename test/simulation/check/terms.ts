@@ -1,0 +1,91 @@
+import type {
+  CallRecord,
+  Check,
+  History,
+  Premises,
+  Terms,
+  Violation,
+  WriteRecord,
+} from '../history/history.js';
+import { handedOverTo } from './hand-overs.js';
+import { clocksWidthMs, isGrant, leaseWrites, numberIn, textIn } from './lease-writes.js';
+
+/** Each end that is asked for lies a millisecond at least above all that was asked for before. */
+const risingMs = 60;
+
+/** The lock service grants no shorter lease, in milliseconds. */
+const leastByServiceMs = 1_000;
+
+/**
+ * Section 5, and what a caller can ask for: a lease is as long as was asked, ends with its cap and with its caller's own
+ * time, and a hand-over lasts until the next one may have come.
+ */
+export const checkTerms: Check = (history) => {
+  const violations: Violation[] = [];
+  const { premises, records } = history;
+  const asked = new Map<string, Terms>();
+  for (const record of records) {
+    if (record.kind === 'handed' && record.terms) asked.set(record.leaseId, record.terms);
+    if (record.kind !== 'survey') continue;
+    for (const { leaseId, isValid, isPastEnd } of record.leases) {
+      if (!isValid || !isPastEnd) continue;
+      const what = `${leaseId} is valid although its caller's own time is over`;
+      violations.push({ rule: 'terms', atMs: record.atMs, what });
+    }
+  }
+  for (const write of leaseWrites(history)) {
+    const leaseId = textIn(write.after, 'leaseId');
+    const terms = leaseId === undefined ? undefined : asked.get(leaseId);
+    const what = terms && write.request && (longer(write, terms, premises) ?? shorter(write, terms, history));
+    if (what) violations.push({ rule: 'terms', atMs: write.atMs, what: `${leaseId} ${what}` });
+  }
+  for (const record of records) {
+    const what = record.kind === 'call' && findShortGap(record, asked, history);
+    if (what) violations.push({ rule: 'terms', atMs: record.atMs, what });
+  }
+  return violations;
+};
+
+/** Beyond its cap. A hand-over keeps to it, too. */
+function longer({ after }: WriteRecord, { maxHoldMs }: Terms, premises: Premises): string | undefined {
+  if (maxHoldMs === undefined) return undefined;
+  const heldMs = numberIn(after, 'expiresAt')! - numberIn(after, 'acquiredAt')!;
+  const mostMs = Math.max(maxHoldMs, premises.isService ? leastByServiceMs : 0) + risingMs;
+  return heldMs > mostMs ? `ends ${heldMs} ms after its grant, with a cap of ${maxHoldMs} ms` : undefined;
+}
+
+/** Shorter than asked for, at its grant, with nothing that would end it sooner; or too long at any time. */
+function shorter(write: WriteRecord, terms: Terms, history: History): string | undefined {
+  const { after, request } = write;
+  const { leaseMs, maxHoldMs = leaseMs, endsInMs } = terms;
+  const { clocksHold, skewMs } = history.premises;
+  if (!clocksHold || !isGrant(write)) return undefined;
+  const fromMs = numberIn(after, 'expiresAt')! - request!.firstSentAtMs;
+  const wantedMs = Math.min(leaseMs, maxHoldMs);
+  if (!endsInMs && fromMs < wantedMs - skewMs / 2 - 1)
+    return `is granted for ${fromMs.toFixed(0)} ms, and ${wantedMs} were asked for`;
+  const mostMs = Math.max(wantedMs, history.premises.isService ? leastByServiceMs : 0);
+  if (fromMs > mostMs + clocksWidthMs(history) && handedOverTo(after) === undefined)
+    return `is granted for ${fromMs.toFixed(0)} ms, and ${wantedMs} were asked for`;
+  return undefined;
+}
+
+/** A hand-over that ends before the next one may have come. */
+function findShortGap(
+  { what, outcome, leaseId, gapMs, sinceMs, atMs }: CallRecord,
+  asked: ReadonlyMap<string, Terms>,
+  history: History,
+): string | undefined {
+  if (what !== 'handOver' || outcome !== 'ok' || !history.premises.clocksHold) return undefined;
+  const terms = asked.get(leaseId!);
+  // A cap ends the hand-over, too.
+  if (!terms || terms.maxHoldMs !== undefined) return undefined;
+  const last = leaseWrites(history).findLast(
+    ({ after, atMs: writtenMs }) => textIn(after, 'leaseId') === leaseId && writtenMs <= atMs,
+  );
+  const wantedMs = gapMs ?? terms.leaseMs;
+  const untilMs = (numberIn(last?.after, 'expiresAt') ?? 0) - sinceMs;
+  return untilMs < wantedMs - history.premises.skewMs / 2 - 1
+    ? `${leaseId} is handed over for ${untilMs.toFixed(0)} ms, and ${wantedMs} were asked for`
+    : undefined;
+}

@@ -1,0 +1,84 @@
+import type { Suite } from './play.js';
+
+const troubles = [
+  ...['a pause', 'a freeze', 'a crash', 'a cut there', 'a cut back'],
+  ...['a wall clock set forward', 'a wall clock set back'],
+  ...['a wall clock set forward by more than an hour', 'a wall clock set back by more than an hour'],
+  ...['a request is lost', 'a request comes twice', 'a request is throttled'],
+  ...[
+    'the answer to a write is lost',
+    'an internal error before the write',
+    'an internal error after the write',
+  ],
+].map((kind) => `trouble: ${kind}`);
+
+const asked = [
+  ...['maxHoldMs', 'endsInMs', 'retainMs', 'a lease length of its own', 'a write under an earlier lease'],
+].map((kind) => `asked: ${kind}`);
+
+/** Calls whose likely ends must all have been seen: of what is never played, or never ends so, nobody can know anything. */
+function ends(what: string, ...outcomes: readonly string[]): readonly string[] {
+  return outcomes.map((outcome) => `call: ${what} ${outcome}`);
+}
+
+const locks = [
+  ...troubles,
+  ...asked,
+  ...ends('acquire', 'ok', 'LockHeldError', 'StoreError', 'AlreadyCompletedError', 'UserAbort'),
+  ...ends('acquire waiting', 'ok', 'LockHeldError', 'StoreError', 'AlreadyCompletedError', 'UserAbort'),
+  ...ends('acquire supersede', 'ok', 'LockHeldError', 'StoreError'),
+  ...ends('acquire supersede waiting', 'ok', 'LockHeldError'),
+  ...ends(
+    'withLock',
+    'ok',
+    'LockHeldError',
+    'StoreError',
+    'AlreadyCompletedError',
+    'LockLostError: max-hold',
+  ),
+  ...ends('claimNext', 'ok', 'none free'),
+  ...ends('once', 'ok', 'WorkFailed', 'StoreError'),
+  ...ends('save', 'ok', 'StoreError'),
+  ...ends('renew', 'ok', 'StoreError'),
+  ...ends('release', 'released', 'StoreError', 'lost: expired', 'lost: max-hold'),
+  ...ends('complete', 'ok'),
+  ...ends('inspect', 'ok', 'StoreError'),
+  ...ends('break', 'ok', 'StoreError'),
+  ...ends('reopen', 'ok'),
+  ...ends('guardUpdate', 'ok', 'StaleTokenError'),
+  ...ends('guardPut', 'ok', 'StaleTokenError'),
+  ...ends('guardDelete', 'ok'),
+  ...ends('guardTombstone', 'ok', 'StaleTokenError'),
+  ...ends(
+    'guardTransaction',
+    'ok',
+    'StaleTokenError',
+    'LockLostError: broken',
+    'TransactionCanceledException',
+  ),
+  ...ends('guardedPutObject', 'ok', 'StaleTokenError'),
+  ...ends('sqlFence', 'ok', 'StaleTokenError'),
+];
+
+const lines = [
+  'asked: handOver with a length of its own',
+  ...ends('handOver', 'ok', 'StoreError', 'LockLostError: max-hold'),
+  ...ends('resume', 'ok', 'StoreError', 'LockLostError: taken-over'),
+];
+
+/** Kinds of trouble and of outcome that some hundred schedules of a suite must have had: a zero would mean that nobody plays it. */
+export const wantedKinds: Readonly<Record<Suite, readonly string[]>> = {
+  lock: [
+    ...locks,
+    ...ends('cronSlot', 'ok', 'finished', 'overtaken', 'WorkFailed', 'StoreError'),
+    ...ends('guardDelete', 'StaleTokenError'),
+    'trouble: Time to Live removes an item',
+    'trouble: an older backup of the table is restored',
+    'trouble: somebody deletes an item in use',
+    'trouble: all sleep for hours',
+    'trouble: both clocks of a machine jump',
+  ],
+  'hand-over': [...locks, ...lines, ...ends('cronSlot', 'ok')],
+  service: [...locks, ...lines],
+  scan: troubles,
+};
