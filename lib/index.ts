@@ -1,5 +1,13 @@
 export * from './client/index.js';
-export * from './errors/errors.js';
+export {
+  type HolderInfo,
+  LeaseholdError,
+  LockLostError,
+  type LossReason,
+  StoreError,
+  UsageError,
+} from './errors/errors.js';
+export * from './errors/refusals.js';
 export type { LeaseEvent, LeaseEvents } from './events/index.js';
 export {
   type HandedOver,

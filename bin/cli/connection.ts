@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Command, Option } from 'commander';
-import { regionOf } from '../../lib/aws/region-of.js';
+import { regionOf, tableArns } from '../../lib/aws/region-of.js';
 import { LockClient } from '../../lib/client/index.js';
 import { endpointUrl } from '../terminal/option-readers.js';
 import { awsClientConfig, checkRegion } from './aws-clients.js';
@@ -47,7 +47,7 @@ export interface ConnectOptions {
  */
 export async function connect(options: GlobalOptions, hold: ConnectOptions = {}): Promise<Connection> {
   const { leaseMs, requestTimeoutMs = patientTimeoutMs } = hold;
-  const region = regionOf('table', options.table, 'dynamodb', options.region);
+  const region = regionOf('table', options.table, tableArns, options.region);
   const dynamo = new DynamoDBClient({
     ...(await awsClientConfig(region, requestTimeoutMs)),
     ...(options.endpoint !== undefined && { endpoint: options.endpoint }),

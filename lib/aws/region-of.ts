@@ -1,17 +1,29 @@
 import { UsageError } from '../errors/index.js';
 
-/** What an ARN names, after the account: the beginning that each kind must have. */
-const kinds = {
-  dynamodb: { resource: /^table\/[^/]+$/, inWords: 'a table: arn:aws:dynamodb:REGION:ACCOUNT:table/NAME' },
-  lambda: {
-    resource: /^function:[^:]+(:[^:]+)?$/,
-    inWords: 'a function: arn:aws:lambda:REGION:ACCOUNT:function:NAME',
-  },
-  states: {
-    resource: /^stateMachine:[^:]+(:[^:]+)?$/,
-    inWords: 'a state machine: arn:aws:states:REGION:ACCOUNT:stateMachine:NAME',
-  },
-} as const;
+/** What an ARN names: the service, the resource after the account, and both in words. */
+interface ArnKind {
+  readonly service: string;
+  readonly resource: RegExp;
+  readonly words: string;
+}
+
+export const tableArns: ArnKind = {
+  service: 'dynamodb',
+  resource: /^table\/[^/]+$/,
+  words: 'a table: arn:aws:dynamodb:REGION:ACCOUNT:table/NAME',
+};
+
+export const functionArns: ArnKind = {
+  service: 'lambda',
+  resource: /^function:[^:]+(:[^:]+)?$/,
+  words: 'a function: arn:aws:lambda:REGION:ACCOUNT:function:NAME',
+};
+
+export const stateMachineArns: ArnKind = {
+  service: 'states',
+  resource: /^stateMachine:[^:]+(:[^:]+)?$/,
+  words: 'a state machine: arn:aws:states:REGION:ACCOUNT:stateMachine:NAME',
+};
 
 /**
  * The Region to send requests to for something that is given by name or by ARN. An ARN's own Region counts: a client of
@@ -26,20 +38,19 @@ const kinds = {
 export function regionOf(
   option: string,
   nameOrArn: string,
-  kind: keyof typeof kinds,
+  kind: ArnKind,
   region?: string,
 ): string | undefined {
   if (!nameOrArn.startsWith('arn:')) return region;
-  const { resource, inWords } = kinds[kind];
   const [, partition, service, own, account, ...rest] = nameOrArn.split(':');
   if (
     !partition ||
-    service !== kind ||
+    service !== kind.service ||
     !own ||
     !/^\d{12}$/.test(account ?? '') ||
-    !resource.test(rest.join(':'))
+    !kind.resource.test(rest.join(':'))
   )
-    throw new UsageError(`${option}: must be a name, or the ARN of ${inWords}, got "${nameOrArn}"`);
+    throw new UsageError(`${option}: must be a name, or the ARN of ${kind.words}, got "${nameOrArn}"`);
   if (region !== undefined && region !== own) {
     throw new UsageError(
       `region: is "${region}", but ${option} lies in ${own}: "${nameOrArn}"; leave region out`,

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { regionOf } from '../aws/region-of.js';
+import { functionArns, regionOf, tableArns } from '../aws/region-of.js';
 import { elapsedBetween, StoreClock } from '../clock/index.js';
-import { LockHeldError, UsageError } from '../errors/index.js';
+import { LeaseholdError, UsageError } from '../errors/index.js';
 import { publish } from '../events/index.js';
 import { checkNumber, checkOptions } from '../lease/check-options.js';
 import {
@@ -71,7 +71,7 @@ export class ClientCore implements ClientHost {
     const retentionMs = options.retentionMs ?? defaults.retentionMs;
     const terms = { clock, runtime, skewMs, retentionMs, closed: this.#closed.signal };
     // Whether it can be right is found out here, and not by the first request.
-    if (typeof service === 'string') regionOf('service', service, 'lambda', region);
+    if (typeof service === 'string') regionOf('service', service, functionArns, region);
     if (service !== undefined) {
       this.#service = serviceWay(options, terms);
       this.context = this.#service.context;
@@ -93,7 +93,7 @@ export class ClientCore implements ClientHost {
     try {
       return await this.#acquire(name, options, optionNames.tryAcquire);
     } catch (error) {
-      if (error instanceof LockHeldError) return null;
+      if (error instanceof LeaseholdError && error.code === 'LOCK_HELD') return null;
       throw error;
     }
   }
@@ -119,7 +119,8 @@ export class ClientCore implements ClientHost {
       const waitedMs = () => elapsedBetween(since, clock.instant()).most;
       const turn = supersede ? noTurn() : await this.#queue.enter(name, waitMs, signal);
       if (!turn) {
-        throw new LockHeldError(name, this.#queue.toHolder(name), waitedMs(), { heldHere: true });
+        const holder = this.#queue.toHolder(name);
+        throw (await this.#contention()).heldHere(name, holder, waitedMs());
       }
       try {
         const request: AcquisitionRequest = {
@@ -205,7 +206,7 @@ function makeTable(
 }
 
 function makeOwnClient(options: ClientOptions): DynamoDBClient {
-  const region = regionOf('table', options.table as string, 'dynamodb', options.region);
+  const region = regionOf('table', options.table as string, tableArns, options.region);
   return new DynamoDBClient({
     ...(region !== undefined && { region }),
     ...(options.endpoint !== undefined && { endpoint: options.endpoint }),

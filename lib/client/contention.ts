@@ -1,4 +1,5 @@
 import type { LocalInstant } from '../clock/index.js';
+import { type HolderInfo, LockHeldError } from '../errors/index.js';
 import type { Grant, HoldSettings, LeaseContext } from '../lease/index.js';
 import { Acquisition } from './acquisition.js';
 import type { AcquisitionRequest, Attempt } from './attempt.js';
@@ -20,6 +21,11 @@ export class Contention {
     this.#context = context;
     this.#options = options;
     this.giveBack = new BackgroundRelease(context, callTimeoutMs(options));
+  }
+
+  /** What a caller is told whose turn did not come: it is this very client that holds the lock. */
+  heldHere(name: string, holder: HolderInfo | undefined, waitedMs: number): LockHeldError {
+    return new LockHeldError(name, holder, waitedMs, { heldHere: true });
   }
 
   /**

@@ -16,12 +16,3 @@ export function permitNames(name: string, permits: number, option = 'permits'): 
   }
   return Array.from({ length: permits }, (_, i) => `${name}#${i}`);
 }
-
-/** Where the search for a permit begins: the same for an owner that comes again, else by chance. */
-export function firstPermit(owner: string | undefined, permits: number, random: () => number): number {
-  if (owner === undefined) return Math.floor(random() * permits);
-  // FNV-1a: any hash will do that spreads labels which differ in a digit.
-  let hash = 0x811c9dc5;
-  for (const byte of Buffer.from(owner)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
-  return hash % permits;
-}

@@ -5,7 +5,7 @@ import { AlreadyCompletedError, LockHeldError, StoreError } from '../errors/inde
 import type { Lease } from '../lease/index.js';
 import { sleep } from '../runtime/index.js';
 import type { LockHost } from './lock-host.js';
-import { firstPermit, permitNames } from './permits.js';
+import { permitNames } from './permits.js';
 
 /** How a permit is acquired: as a lock, without what those who build on leases add. */
 export type PermitOptions = Omit<AcquireOptions, 'change' | 'giveUpWhen'>;
@@ -190,4 +190,13 @@ function shuffled<T>(list: readonly T[], random: () => number): T[] {
     [result[i], result[j]] = [result[j]!, result[i]!];
   }
   return result;
+}
+
+/** Where the search for a permit begins: the same for an owner that comes again, else by chance. */
+function firstPermit(owner: string | undefined, permits: number, random: () => number): number {
+  if (owner === undefined) return Math.floor(random() * permits);
+  // FNV-1a: any hash will do that spreads labels which differ in a digit.
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(owner)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return hash % permits;
 }

@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { regionOf } from '../aws/region-of.js';
+import { regionOf, tableArns } from '../aws/region-of.js';
 import { sdkRequests } from '../aws/sdk-requests.js';
 import { defaults } from '../client/defaults.js';
 import { StoreClock } from '../clock/index.js';
@@ -71,7 +71,7 @@ function makeContext({ table: tableName, dynamoEndpoint }: LockServiceSettings):
   const { requestTimeoutMs, maxAttempts, skewMs, retentionMs } = defaults;
   const runtime = systemRuntime;
   const clock = new StoreClock(runtime, skewMs);
-  const region = regionOf('LEASEHOLD_TABLE', tableName, 'dynamodb');
+  const region = regionOf('LEASEHOLD_TABLE', tableName, tableArns);
   const client = new DynamoDBClient({
     ...(region !== undefined && { region }),
     ...(dynamoEndpoint !== undefined && { endpoint: dynamoEndpoint }),

@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { regionOf } from '../aws/region-of.js';
+import { regionOf, tableArns } from '../aws/region-of.js';
 import { sdkRequests } from '../aws/sdk-requests.js';
 import { LockClient } from '../client/index.js';
 import { quoted, UsageError } from '../errors/index.js';
@@ -46,7 +46,7 @@ function sweepClients(env: Environment): SweepClients {
   if (!table) throw new UsageError('LEASEHOLD_TABLE: the name of the lease table is missing');
   const dynamoEndpoint = env.LEASEHOLD_DYNAMODB_ENDPOINT?.trim() || undefined;
   const deletesPerSecond = parseDeletesPerSecond(env.LEASEHOLD_DELETES_PER_SECOND);
-  const region = regionOf('LEASEHOLD_TABLE', table, 'dynamodb');
+  const region = regionOf('LEASEHOLD_TABLE', table, tableArns);
   const client = new DynamoDBClient({
     ...(region !== undefined && { region }),
     ...(dynamoEndpoint !== undefined && { endpoint: dynamoEndpoint }),

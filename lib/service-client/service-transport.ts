@@ -1,5 +1,5 @@
 import type { InvokeCommandInput, LambdaClient } from '@aws-sdk/client-lambda';
-import { regionOf } from '../aws/region-of.js';
+import { functionArns, regionOf } from '../aws/region-of.js';
 import { UsageError } from '../errors/index.js';
 import { sdkTimeOuts } from '../runtime/index.js';
 
@@ -54,7 +54,7 @@ export class LambdaTransport implements ServiceTransport {
    */
   constructor(service: string, options: LambdaTransportOptions) {
     this.service = service;
-    this.#options = { ...options, region: regionOf('service', service, 'lambda', options.region) };
+    this.#options = { ...options, region: regionOf('service', service, functionArns, options.region) };
   }
 
   async send(request: string, signal: AbortSignal): Promise<ServiceResponse> {

@@ -1,5 +1,5 @@
 import type { SFNClient } from '@aws-sdk/client-sfn';
-import { regionOf } from '../../../lib/aws/region-of.js';
+import { regionOf, stateMachineArns } from '../../../lib/aws/region-of.js';
 import { UsageError } from '../../../lib/errors/index.js';
 import { readCuts, type ScanVerdict } from '../../../lib/scan/index.js';
 import { formatDuration } from '../../terminal/figures.js';
@@ -17,7 +17,7 @@ const requestTimeoutMs = 10_000;
 
 /** Starts the deployed state machine, follows it, and prints the report that it ended with. @returns the exit code */
 export async function scanDeployed(options: ScanOptions, stateMachineArn: string): Promise<number> {
-  const region = regionOf('state-machine', stateMachineArn, 'states', options.region);
+  const region = regionOf('state-machine', stateMachineArn, stateMachineArns, options.region);
   const { SFNClient, StartExecutionCommand } = await loadedSdk();
   const startedMs = performance.now();
   let executionArn: string | undefined;

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { regionOf } from '../../aws/region-of.js';
+import { regionOf, tableArns } from '../../aws/region-of.js';
 import { sdkRequests } from '../../aws/sdk-requests.js';
 import { LockClient } from '../../client/index.js';
 import { requestTimeoutFor } from '../../client/request-timeout.js';
@@ -64,7 +64,7 @@ export function ledgered(processor: Processor, settings: ScanSettings): Processo
 }
 
 function dynamoConfig(option: string, table: string, timeoutMs: number, { dynamoEndpoint }: ScanSettings) {
-  const region = regionOf(option, table, 'dynamodb');
+  const region = regionOf(option, table, tableArns);
   return {
     ...(region !== undefined && { region }),
     ...(dynamoEndpoint !== undefined && { endpoint: dynamoEndpoint }),

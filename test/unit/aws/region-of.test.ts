@@ -1,25 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { regionOf } from '../../../lib/aws/region-of.js';
+import { functionArns, regionOf, stateMachineArns, tableArns } from '../../../lib/aws/region-of.js';
 import { LockClient } from '../../../lib/client/index.js';
 
 const table = 'arn:aws:dynamodb:eu-west-1:111122223333:table/leases';
 
 describe('D25: the Region of what is given by ARN', () => {
   it.each([
-    ['leases', 'dynamodb', undefined],
-    [table, 'dynamodb', 'eu-west-1'],
-    ['arn:aws-cn:dynamodb:cn-north-1:111122223333:table/leases', 'dynamodb', 'cn-north-1'],
-    ['leasehold:live', 'lambda', undefined],
-    ['111122223333:function:leasehold', 'lambda', undefined],
-    ['arn:aws-us-gov:lambda:us-gov-west-1:111122223333:function:leasehold:live', 'lambda', 'us-gov-west-1'],
-    ['arn:aws:states:eu-west-1:111122223333:stateMachine:Scan', 'states', 'eu-west-1'],
-  ] as const)('of %s (%s) is %s', (text, kind, region) => {
+    ['leases', tableArns, undefined],
+    [table, tableArns, 'eu-west-1'],
+    ['arn:aws-cn:dynamodb:cn-north-1:111122223333:table/leases', tableArns, 'cn-north-1'],
+    ['leasehold:live', functionArns, undefined],
+    ['111122223333:function:leasehold', functionArns, undefined],
+    [
+      'arn:aws-us-gov:lambda:us-gov-west-1:111122223333:function:leasehold:live',
+      functionArns,
+      'us-gov-west-1',
+    ],
+    ['arn:aws:states:eu-west-1:111122223333:stateMachine:Scan', stateMachineArns, 'eu-west-1'],
+  ] as const)('of $0 ($1.service) is $2', (text, kind, region) => {
     expect(regionOf('x', text, kind)).toBe(region);
   });
 
   it('a name’s is the one that was given beside it, and an ARN’s may be said again', () => {
-    expect(regionOf('table', 'leases', 'dynamodb', 'us-east-1')).toBe('us-east-1');
-    expect(regionOf('table', table, 'dynamodb', 'eu-west-1')).toBe('eu-west-1');
+    expect(regionOf('table', 'leases', tableArns, 'us-east-1')).toBe('us-east-1');
+    expect(regionOf('table', table, tableArns, 'eu-west-1')).toBe('eu-west-1');
   });
 
   it.each([
@@ -34,7 +38,7 @@ describe('D25: the Region of what is given by ARN', () => {
     ['of an index', `${table}/index/byGroup`, undefined, /^table: must be/],
     ['cut short', 'arn:aws:dynamodb', undefined, /^table: must be/],
   ])('an ARN %s is refused at once', (_, arn, region, message) => {
-    expect(() => regionOf('table', arn, 'dynamodb', region)).toThrow(message);
+    expect(() => regionOf('table', arn, tableArns, region)).toThrow(message);
     expect(() => new LockClient({ table: arn, ...(region && { region }) })).toThrow(message);
   });
 
