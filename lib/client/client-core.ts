@@ -128,7 +128,7 @@ export class ClientCore implements ClientHost {
           ...(group !== undefined && { group }),
           ...(change && { change }),
           ...(giveUpWhen && { giveUpWhen }),
-          ...(lockDelayMs > 0 && { lockDelayMs }),
+          ...(lockDelayMs > 0 && { lockDelayMs: Math.ceil(lockDelayMs) }),
         };
         const first = await attemptGrant(this.context, request, runtime.randomId());
         const grant = findGrant(this.context, first);

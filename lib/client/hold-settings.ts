@@ -23,8 +23,8 @@ export function holdSettings(client: ClientOptions, hold: HoldOptions): HoldSett
   checkNumber('renewEveryMs', renewEveryMs, 1);
   checkNumber('safetyMarginMs', safetyMarginMs, 0);
   if (maxHoldMs !== undefined) checkNumber('maxHoldMs', maxHoldMs, 1);
-  const { minHoldMs } = hold;
-  if (minHoldMs !== undefined) checkNumber('minHoldMs', minHoldMs, 0, defaults.maxLeaseMs);
+  const { minHoldMs = 0 } = hold;
+  checkNumber('minHoldMs', minHoldMs, 0, defaults.maxLeaseMs);
   if (renewEveryMs + timeoutMs + safetyMarginMs > leaseMs) {
     // Those that are fractions of the lease grow with it.
     const fixed = (fraction: number, ms: number | undefined) =>
@@ -54,7 +54,7 @@ export function holdSettings(client: ClientOptions, hold: HoldOptions): HoldSett
     safetyMarginMs: marginMs,
     maxHoldMs,
     capMs,
-    minHoldMs,
+    minHoldMs: Math.ceil(minHoldMs),
     endsInMs: hold.endsInMs,
   };
 }

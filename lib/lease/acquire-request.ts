@@ -25,7 +25,7 @@ export interface GrantRequest {
   readonly seenLeaseId?: string;
   /** The same lease by its token: for a store that shows lease ids to their holders only. */
   readonly seenToken?: number;
-  /** A lease that ran out, instead of being released, is taken so much later, in milliseconds. @default 0 */
+  /** A lease that ran out, instead of being released, is taken so much later: whole milliseconds. @default 0 */
   readonly lockDelayMs?: number;
   /** Written, and demanded, along with the grant. */
   readonly change?: ItemChange;

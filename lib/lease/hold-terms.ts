@@ -13,8 +13,8 @@ export interface HoldSettings {
   readonly maxHoldMs: number | undefined;
   /** The caller's cap alone. It counts for whoever goes on with the lease, too; the caller's own end does not. */
   readonly capMs: number | undefined;
-  /** Released sooner, the lock is not to be had until so long after the grant. @default 0 */
-  readonly minHoldMs?: number | undefined;
+  /** Released sooner, the lock is not to be had until so long after the grant: whole milliseconds. @default 0 */
+  readonly minHoldMs?: number;
   /** How long the holder itself has left, asked at each look; the lease is over with it, whatever the store says. */
   readonly endsInMs?: (() => number) | undefined;
 }

@@ -96,11 +96,11 @@ export class Hold {
 
   get identity(): LeaseIdentity {
     const { name, leaseId, token } = this.labels;
-    const { minHoldMs } = this.settings;
+    const { minHoldMs = 0 } = this.settings;
     return {
       ...{ name, leaseId, token },
       ...(this.mayHaveEnded && { mayHaveEnded: true }),
-      ...(minHoldMs !== undefined && this.term.mayBeShorterThan(minHoldMs) && { minHoldMs }),
+      ...(minHoldMs > 0 && this.term.mayBeShorterThan(minHoldMs) && { minHoldMs }),
     };
   }
 

@@ -1,7 +1,7 @@
 import { type LossReason, StoreError } from '../errors/index.js';
 import { all, type ConditionalChange, type ItemChange, merged, type StoredItem } from '../table/index.js';
 import { hasToken, isCurrent, isOurs, lengthens } from './conditions.js';
-import { type TableContext, ttlAfter } from './lease-context.js';
+import { type TableContext, ttlAfter, widestIntervalMs } from './lease-context.js';
 import { type LeaseItem, parseLeaseItem } from './lease-item.js';
 
 /** The lease that a request is about. */
@@ -12,7 +12,7 @@ export interface LeaseIdentity {
   readonly token?: number;
   /** An earlier attempt to end it was not answered: it may have been applied. @default false */
   readonly mayHaveEnded?: boolean;
-  /** A release keeps everybody from the lock until so long after its grant, in milliseconds. @default 0 */
+  /** A release keeps everybody from the lock until so long after its grant: whole milliseconds. @default 0 */
   readonly minHoldMs?: number;
 }
 
@@ -82,8 +82,8 @@ export async function requestEnd(
 ): Promise<HolderOutcome> {
   const now = Math.ceil(context.clock.now().latest);
   const { minHoldMs = 0 } = lease;
-  const release = toEnd(lease, { ttl: ttlAfter(context, now + minHoldMs) });
-  const held = minHoldMs > 0 ? { ...release, ...heldBack(now, minHoldMs) } : release;
+  const release = toEnd(lease, { ttl: ttlAfter(context, now) });
+  const held = minHoldMs > 0 ? merged(release, heldBack(context, now, minHoldMs)) : release;
   const write = { ...merged(ownedBy(lease, held), change), wantsOld: true };
   const answer = await context.table.update(lease.name, write, signal);
   if (answer.applied) return ended(answer.old);
@@ -122,9 +122,13 @@ export function toEnd(lease: LeaseIdentity, set: Readonly<Record<string, unknown
 }
 
 /** From its grant on, as the item tells, which the releaser need not know. */
-function heldBack(now: number, minHoldMs: number): ItemChange {
+function heldBack(context: TableContext, now: number, minHoldMs: number): ItemChange {
   const values = { ':now': now, ':minHoldMs': minHoldMs };
-  return { compute: { freeFrom: { text: 'if_not_exists(#acquiredAt, :now) + :minHoldMs', values } } };
+  return {
+    compute: { freeFrom: { text: 'if_not_exists(#acquiredAt, :now) + :minHoldMs', values } },
+    // The clock's interval narrows: what was the latest at the grant may lie ahead of what it is now.
+    set: { ttl: ttlAfter(context, now + minHoldMs + widestIntervalMs + context.skewMs) },
+  };
 }
 
 /** The change, under the lease's own token as well, or, where that is not known, under the mark of our items. */

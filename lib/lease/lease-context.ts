@@ -27,7 +27,7 @@ export interface LeaseContext extends TableContext {
  * A wider interval is narrowed before it is used. A wall clock that was set forward, or an hour of idling, would else put
  * the end of a lease that far into the future; a monotonic clock that stood still would put a token that far back.
  */
-const widestIntervalMs = 5_000;
+export const widestIntervalMs = 5_000;
 
 /** If a clock was set while the first request was under way, that one has only made the interval wide. */
 const maxPings = 2;

@@ -57,8 +57,7 @@ export class ServiceStore implements LeaseStore {
   }
 
   async grant(request: GrantRequest, signal?: AbortSignal): Promise<GrantOutcome> {
-    const { name, leaseId, owner, group, seenToken, leaseMs, change } = request;
-    const lockDelayMs = wholeMs(request.lockDelayMs);
+    const { name, leaseId, owner, group, seenToken, leaseMs, lockDelayMs, change } = request;
     checkNone(change, name);
     const { ownerKey } = this.#options;
     const { sentMs, surplusMs } = measureLength(leaseMs);
@@ -105,7 +104,7 @@ export class ServiceStore implements LeaseStore {
   }
 
   async release(lease: LeaseIdentity, change?: ItemChange, signal?: AbortSignal): Promise<HolderOutcome> {
-    const minHoldMs = wholeMs(lease.minHoldMs);
+    const { minHoldMs } = lease;
     const request = { ...toIdentity(lease), ...toCheckpoint(change, lease.name), ...defined({ minHoldMs }) };
     const answer = await this.#ask('release', request, signal);
     if (!answer.done) return this.#holderOutcome(lease, answer);
@@ -230,11 +229,6 @@ function measureLength(leaseMs: number): { readonly sentMs: number; readonly sur
   const wholeMs = Math.ceil(leaseMs);
   const sentMs = Math.max(minLeaseMs, wholeMs);
   return { sentMs, surplusMs: sentMs - wholeMs };
-}
-
-/** The service counts in whole milliseconds. */
-function wholeMs(ms: number | undefined): number | undefined {
-  return ms === undefined ? undefined : Math.ceil(ms);
 }
 
 function requestKind(operation: Operation): RequestKind {

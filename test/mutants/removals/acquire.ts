@@ -158,6 +158,45 @@ export const acquireRemovals: readonly Removal[] = [
     noticedBy: [{ suite: 'lock' }],
   },
   {
+    name: 'minHoldMs: a grant takes freeFrom away',
+    file: 'lib/lease/acquire-request.ts',
+    find: "remove: ['releaseRequested', 'freeFrom'],",
+    replace: "remove: ['releaseRequested'],",
+    noticedBy: [
+      {
+        file: 'test/engine/lease/acquire-condition.test.ts',
+        title:
+          'freeByNow: a lock that was released before its time is not granted yet, and is as soon as that has passed',
+      },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'minHoldMs: a waiter writes no sooner than the lock can be had',
+    file: 'lib/lease/lease-context.ts',
+    find: 'freeFrom ?? never);',
+    replace: 'never);',
+    noticedBy: [
+      {
+        file: 'test/engine/lease/acquire-condition.test.ts',
+        title:
+          'freeByNow: a refusal for the time costs one write, although its token lies ahead of this clock',
+      },
+    ],
+  },
+  {
+    name: 'lockDelayMs: a waiter writes no sooner than it wants to take a lease that ran out',
+    file: 'lib/lease/lease-context.ts',
+    find: 'expiresAt! + lockDelayMs',
+    replace: 'expiresAt!',
+    noticedBy: [
+      {
+        file: 'test/engine/kit/free-not-yet.test.ts',
+        title: 'lockDelayMs: a waiter takes a lease that ran out so much later, and writes no sooner',
+      },
+    ],
+  },
+  {
     name: 'waiting: a free lock is tried for',
     file: acquisition,
     find: 'return freeAfter(item, this.#request.lockDelayMs) < takeoverBefore(this.#host.context);',

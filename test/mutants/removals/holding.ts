@@ -214,8 +214,43 @@ export const holdingRemovals: readonly Removal[] = [
   {
     name: 'ttl: rewritten by a release',
     file: holderRequests,
-    find: 'const release = toEnd(lease, { ttl: ttlAfter(context, now + minHoldMs) });',
+    find: 'const release = toEnd(lease, { ttl: ttlAfter(context, now) });',
     replace: 'const release = toEnd(lease, { ttl: Math.ceil(now / 1000) });',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'ttl: behind the time from which on a lock can be had that was released before it',
+    file: holderRequests,
+    find: '    set: { ttl: ttlAfter(context, now + minHoldMs + widestIntervalMs + context.skewMs) },\n',
+    replace: '',
+    noticedBy: [
+      {
+        file: 'test/engine/kit/free-not-yet.test.ts',
+        title:
+          'minHoldMs: the item is kept for the retention after the time, and a renewed lease older than it is free at once',
+      },
+      { suite: 'lock' },
+    ],
+  },
+  {
+    name: 'minHoldMs: counted from the grant',
+    file: holderRequests,
+    find: "'if_not_exists(#acquiredAt, :now) + :minHoldMs'",
+    replace: "':now + :minHoldMs'",
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'minHoldMs: written by every release that may come before its time',
+    file: 'lib/lease/hold.ts',
+    find: '...(minHoldMs > 0 && this.term.mayBeShorterThan(minHoldMs) && { minHoldMs }),',
+    replace: '',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'minHoldMs: whether it is over is asked of the earliest that it can be',
+    file: 'lib/lease/lease-term.ts',
+    find: 'return this.#context.clock.now().earliest < this.#acquiredAt + minHoldMs;',
+    replace: 'return this.#context.clock.now().latest < this.#acquiredAt + minHoldMs;',
     noticedBy: [{ suite: 'lock' }],
   },
   {

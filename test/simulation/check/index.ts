@@ -3,6 +3,7 @@ import { checkAfterwards } from './afterwards.js';
 import { checkAnswers } from './answers.js';
 import { checkCompletion } from './completion.js';
 import { checkDerivedCalls } from './derived-calls.js';
+import { checkFreeNotYet } from './free-not-yet.js';
 import { checkGivenBack } from './given-back.js';
 import { checkHandOvers } from './hand-overs.js';
 import { checkHolders } from './holders.js';
@@ -25,6 +26,7 @@ export const lockChecks: readonly Check[] = [
   checkHolders,
   checkHandOvers,
   checkTakeovers,
+  checkFreeNotYet,
   checkLateAcquires,
   checkResources,
   checkStaleWrites,

@@ -105,6 +105,9 @@ export interface CallRecord {
   readonly parts?: number;
   /** How long the caller was willing to wait. */
   readonly waitMs?: number;
+  /** How long nobody was to get the lock after its grant, and how much longer a lease that ran out was to be left. */
+  readonly minHoldMs?: number;
+  readonly lockDelayMs?: number;
   /** No other call of the same process was under way. */
   readonly isAlone: boolean;
   /** The last lease ids that its process had made up before the call and by its end, by number. */

@@ -1,5 +1,6 @@
+import { numberIn } from '../check/lease-writes.js';
 import type { CallRecord } from '../history/history.js';
-import type { Cluster } from '../world/cluster.js';
+import { type Cluster, leaseTable } from '../world/cluster.js';
 import type { FaultProfile } from './fault-profile.js';
 import type { ClientHabits } from './hold-options.js';
 import { Machine } from './machine.js';
@@ -12,6 +13,12 @@ const driftMs = 200;
 const maxUncertaintyMs = 5_000;
 /** Requests and answers of a network in which nothing goes wrong. */
 const calmTripMs = 100;
+
+/** Until the last of these locks can be had that was released before its time. */
+function untilFreeMs(cluster: Cluster, names: readonly string[]): number {
+  const items = cluster.store.itemsOf(leaseTable);
+  return Math.max(0, ...names.map((name) => (numberIn(items.get(name), 'freeFrom') ?? 0) - cluster.nowMs));
+}
 
 /**
  * I6: everybody has crashed and nothing goes wrong any more. A newcomer gets each lock within
@@ -33,7 +40,7 @@ export async function takeLast(
   );
   const takersUncertainty = headerMs + calmTripMs + driftMs;
   const withinMs =
-    Math.max(habits.leaseMs, cluster.longestAskedMs) +
+    Math.max(habits.leaseMs, cluster.longestAskedMs, untilFreeMs(cluster, names)) +
     faultProfile.skewMs +
     apart +
     grantersUncertainty +

@@ -14,7 +14,18 @@ const noTimeoutMs = 10 * 60_000;
 
 /** What the outcome of a call adds to its record. */
 export type CallFacts = Partial<
-  Pick<CallRecord, 'leaseId' | 'otherLeaseId' | 'checkpoint' | 'waitMs' | 'value' | 'gapMs' | 'parts'>
+  Pick<
+    CallRecord,
+    | 'leaseId'
+    | 'otherLeaseId'
+    | 'checkpoint'
+    | 'waitMs'
+    | 'value'
+    | 'gapMs'
+    | 'parts'
+    | 'minHoldMs'
+    | 'lockDelayMs'
+  >
 > & {
   readonly outcome?: string;
 };

@@ -53,16 +53,25 @@ async function lockOnce(options: WorkerOptions, name: string, supersede: boolean
   const givesUp = !cluster.history.premises.isPatient && random.chance(0.25);
   const signal = givesUp ? abortingAfter(machine, random.spread(1, 2 * leaseMs)) : undefined;
   const { options: asked, terms } = drawTerms(cluster, machine.process, habits);
-  const how = { supersede, ...asked, ...(signal && { signal }) };
+  const notYet = drawNotYet(options);
+  const how = { supersede, ...asked, ...notYet, ...(signal && { signal }) };
   const waiting = { waitMs, ...how };
-  const facts = { waitMs: Math.min(waitMs, terms.endsInMs?.() ?? waitMs) };
+  const facts = { waitMs: Math.min(waitMs, terms.endsInMs?.() ?? waitMs), ...notYet };
   if (random.chance(0.25)) {
     const inside = async (lease: Lease) => {
       machine.hold(lease, terms);
+      leaseId = lease.leaseId;
       await hold(options, lease);
       cluster.letGo(lease);
     };
-    await machine.call('withLock', name, () => locks.withLock(name, inside, waiting), undefined, facts);
+    let leaseId: string | undefined;
+    await machine.call(
+      'withLock',
+      name,
+      () => locks.withLock(name, inside, waiting),
+      () => ({ leaseId }),
+      facts,
+    );
     return;
   }
   if (!supersede && waitMs === 0 && random.chance(0.15)) {
@@ -71,6 +80,7 @@ async function lockOnce(options: WorkerOptions, name: string, supersede: boolean
       name,
       () => locks.claimNext(random.chance(0.5) ? names : [name], how),
       (claimed) => (claimed ? { leaseId: claimed.leaseId } : { outcome: 'none free' }),
+      notYet,
     );
     if (!next) return;
     machine.hold(next, terms);
@@ -90,6 +100,15 @@ async function lockOnce(options: WorkerOptions, name: string, supersede: boolean
   machine.hold(lease, terms);
   await hold(options, lease);
   await end(machine, lease, options);
+}
+
+/** Now and then a lock is not to be had for a while after its grant, or a lease that ran out is left for a while. */
+function drawNotYet({ machine, habits: { leaseMs } }: WorkerOptions) {
+  const { random } = machine.cluster;
+  return {
+    ...(random.chance(0.15) && { minHoldMs: random.whole(1, 2 * leaseMs) }),
+    ...(random.chance(0.15) && { lockDelayMs: random.whole(1, leaseMs) }),
+  };
 }
 
 async function hold({ machine, habits, rows, nextCheckpoint }: WorkerOptions, lease: Lease): Promise<void> {
