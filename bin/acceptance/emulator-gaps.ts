@@ -3,6 +3,7 @@
  * nothing is.
  */
 export const emulatorGaps: ReadonlyMap<string, string> = new Map([
+  ['doctor: items expire', 'the emulator ignores TimeToLiveSpecification of a GlobalTable'],
   [
     'section: a lock that is held fails it with LockHeldError',
     'the emulator names every error of a function Runtime.HandlerError',

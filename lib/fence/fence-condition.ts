@@ -1,4 +1,5 @@
 import { UsageError } from '../errors/index.js';
+import { checkOptions } from '../lease/check-options.js';
 import { all, any, type Condition } from '../table/expression.js';
 import { checkLease } from './check-lease.js';
 import { defaultFenceAttribute, type FenceOptions, type FencingToken } from './fenced.js';
@@ -37,6 +38,7 @@ export function withFence<Input extends GuardableInput>(
   options: FenceOptions,
 ) {
   checkLease(lease);
+  checkOptions('The guard', options, ['fenceAttribute']);
   const attribute = fenceAttribute(options);
   checkGuardable(lease, input, attribute);
   const own = input.ConditionExpression?.trim();

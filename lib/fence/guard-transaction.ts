@@ -1,5 +1,6 @@
 import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
-import { LockLostError, UsageError } from '../errors/index.js';
+import { LockLostError, quoted, UsageError } from '../errors/index.js';
+import { checkOptions } from '../lease/check-options.js';
 import { all, namesIn } from '../table/expression.js';
 import { checkLease } from './check-lease.js';
 import { fenceAttribute } from './fence-condition.js';
@@ -60,9 +61,14 @@ export function guardTransaction(
   options: FenceOptions & { readonly leaseTable?: string } = {},
 ): TransactWriteCommand {
   checkLease(lease);
+  checkOptions('guardTransaction', options, ['fenceAttribute', 'leaseTable']);
+  const { leaseTable, ...fence } = options;
+  // An empty one, as from an unset variable, would leave the check out without a word.
+  if (leaseTable !== undefined && (typeof leaseTable !== 'string' || leaseTable === ''))
+    throw new UsageError(`leaseTable: must be the name of the lease table, got ${quoted(leaseTable)}`);
   const own = input.TransactItems ?? [];
-  const guarded = own.map((item) => guardedItem(lease, item, options));
-  const TransactItems = options.leaseTable ? [...guarded, heldCheck(lease, options.leaseTable)] : guarded;
+  const guarded = own.map((item) => guardedItem(lease, item, fence));
+  const TransactItems = leaseTable === undefined ? guarded : [...guarded, heldCheck(lease, leaseTable)];
   const command = new TransactWriteCommand({ ...input, TransactItems });
   // biome-ignore lint/suspicious/noExplicitAny: the SDK types a middleware stack by its command
   (command.middlewareStack as any).add(
@@ -71,7 +77,7 @@ export function guardTransaction(
       try {
         return await next(args);
       } catch (error) {
-        throw findReason(lease, own, options, error) ?? error;
+        throw findReason(lease, own, fence, error) ?? error;
       }
     },
     { step: 'initialize', name: 'leaseholdFence', override: true },

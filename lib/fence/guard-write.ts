@@ -7,6 +7,7 @@ import {
   type UpdateCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { UsageError } from '../errors/index.js';
+import { checkOptions } from '../lease/check-options.js';
 import { checkLease } from './check-lease.js';
 import { fenceAttribute, ownAttribute, settingFence, withFence } from './fence-condition.js';
 import type { FenceOptions, FencingToken } from './fenced.js';
@@ -81,14 +82,12 @@ export function guardTombstone(
   options: FenceOptions & { readonly keep?: Readonly<Record<string, unknown>> } = {},
 ): PutCommand {
   checkLease(lease);
+  checkOptions('guardTombstone', options, ['fenceAttribute', 'keep']);
+  const { keep, ...fence } = options;
   const { Key, ...rest } = input;
-  if (fenceAttribute(options) in (Key ?? {}))
-    throw ownAttribute(lease, fenceAttribute(options), 'The key has');
-  return guardPut(
-    lease,
-    { ...(rest as Omit<PutCommandInput, 'Item'>), Item: { ...options.keep, ...Key } },
-    options,
-  );
+  if (fenceAttribute(fence) in (Key ?? {})) throw ownAttribute(lease, fenceAttribute(fence), 'The key has');
+  const put = { ...(rest as Omit<PutCommandInput, 'Item'>), Item: { ...keep, ...Key } };
+  return guardPut(lease, put, fence);
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the SDK types a middleware stack by its command

@@ -6,7 +6,9 @@ import {
   type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
-import { StoreError } from '../../errors/index.js';
+import { quoted, StoreError, UsageError } from '../../errors/index.js';
+import { checkOptions } from '../../lease/check-options.js';
+import { orAborted } from '../../runtime/abort.js';
 import { checkLease } from '../check-lease.js';
 import type { FencingToken } from '../fenced.js';
 import { staleToken } from '../stale-token.js';
@@ -43,23 +45,41 @@ type Seen =
  * S3's ETag is of the body alone. If a newer holder writes the very bytes that were there before, an older one that read
  * in between does not find out, and its write goes through: let the body say whose it is, by the token for one.
  *
- * @param input as for `PutObjectCommand`; `Body` must be one that can be sent again (a string or a buffer). An `IfMatch` or
+ * @param given as for `PutObjectCommand`; `Body` must be one that can be sent again (a string or a buffer). An `IfMatch` or
  *   `IfNoneMatch` of its own must hold as well
+ * @param options.signal ends it, whatever the client underneath waits for; the put may then still be carried out
  * @throws StaleTokenError with both tokens; nothing was written. UsageError before anything is sent for a token that is
- *   none. StoreError when the object is there and its token can't be read. S3's own errors come through
+ *   none, and for metadata of that name that is no token. StoreError when the object is there and its token can't be read. S3's own errors come through
  * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
  */
 export async function guardedPutObject(
   s3: Pick<S3Client, 'send'>,
   lease: FencingToken,
-  input: PutObjectCommandInput,
+  given: PutObjectCommandInput,
   options: { readonly signal?: AbortSignal } = {},
 ): Promise<PutObjectCommandOutput> {
   checkLease(lease);
-  const send = { ...(options.signal && { abortSignal: options.signal }) };
+  checkOptions('guardedPutObject', options, ['signal']);
+  const { signal } = options;
+  signal?.throwIfAborted();
+  // As they are now: what the caller changes between the two requests plays no part.
+  const input = { ...given, Metadata: ownMetadata(lease, given) };
+  const holder = { name: lease.name, token: lease.token };
+  const put = guardedPut(s3, holder, input, signal);
+  // The SDK looks at its signal only once it has credentials, and those may hang.
+  return signal ? orAborted(put, signal) : put;
+}
+
+async function guardedPut(
+  s3: Pick<S3Client, 'send'>,
+  lease: FencingToken,
+  input: PutObjectCommandInput,
+  signal: AbortSignal | undefined,
+): Promise<PutObjectCommandOutput> {
+  const send = { ...(signal && { abortSignal: signal }) };
   let hidden = false;
   for (let tries = 0; tries < maxTries; tries++) {
-    const seen = await look(s3, input, send);
+    const seen = await look(s3, lease, input, send);
     if (seen.kind === 'object' && seen.token !== undefined && seen.token > lease.token)
       throw staleToken(lease, seen.token, 's3');
     if (seen.kind === 'hidden' && hidden) throw unreadable(lease, input, seen.error);
@@ -86,6 +106,7 @@ export async function guardedPutObject(
 
 async function look(
   s3: Pick<S3Client, 'send'>,
+  lease: FencingToken,
   input: PutObjectCommandInput,
   send: { readonly abortSignal?: AbortSignal },
 ): Promise<Seen> {
@@ -95,16 +116,37 @@ async function look(
   try {
     const { Bucket, Key } = input;
     const head = await s3.send(new HeadObjectCommand({ Bucket, Key, ...also }), send);
-    const token = Number(head.Metadata?.[tokenMetadataKey]);
-    return { kind: 'object', etag: head.ETag, token: Number.isFinite(token) ? token : undefined };
+    const token = head.Metadata?.[tokenMetadataKey];
+    if (token !== undefined && !isToken(token)) throw foreignMetadata(lease, token, 'The object has');
+    return { kind: 'object', etag: head.ETag, token: token === undefined ? undefined : Number(token) };
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
+    if (!(error instanceof Error) || error instanceof UsageError) throw error;
     // An answer to HEAD has no body, so there is only its status to go by.
     const { $metadata } = error as { readonly $metadata?: { readonly httpStatusCode?: number } };
     if (error.name === 'NotFound' || error.name === 'NoSuchKey') return { kind: 'nothing' };
     if ($metadata?.httpStatusCode === 403) return { kind: 'hidden', error };
     throw error;
   }
+}
+
+/** The caller's metadata without our key, in whatever case: what was read along with an object brings its token. */
+function ownMetadata(lease: FencingToken, { Metadata = {} }: PutObjectCommandInput): Record<string, string> {
+  const isOurs = (key: string) => key.toLowerCase() === tokenMetadataKey;
+  for (const [key, value] of Object.entries(Metadata)) {
+    if (isOurs(key) && !isToken(value)) throw foreignMetadata(lease, value, 'The input has');
+  }
+  return Object.fromEntries(Object.entries(Metadata).filter(([key]) => !isOurs(key)));
+}
+
+function isToken(text: string): boolean {
+  return /^\d+$/.test(text) && Number.isSafeInteger(Number(text));
+}
+
+function foreignMetadata(lease: FencingToken, value: string, what: string): UsageError {
+  return new UsageError(
+    `${what} metadata "${tokenMetadataKey}" that is no fencing token: ${quoted(value)}; the guard keeps its own there`,
+    lease.name,
+  );
 }
 
 /**

@@ -1,6 +1,10 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { guardUpdate } from '../../fence/index.js';
+import { deadlineAfter, sendUntil } from '../../runtime/index.js';
 import type { Processor } from './processor.js';
+
+/** A row is written within this, over all attempts, in milliseconds, or the page has failed. */
+const ledgerTimeoutMs = 30_000;
 
 /** Where the ledger's rows are: a table of yours with the partition key `slice` (String). */
 export interface LedgerOptions {
@@ -28,7 +32,9 @@ export function withLedger<Partial>(
         ExpressionAttributeNames: { '#run': 'run', '#pages': 'pages', '#lastKey': 'lastKey' },
         ExpressionAttributeValues: { ':run': page.run, ':pages': page.number, ':lastKey': page.lastKey },
       });
-      await ledger.client.send(command);
+      // The SDK looks at a signal only once it has credentials, and those may hang.
+      const deadline = deadlineAfter(context.runtime, ledgerTimeoutMs);
+      await sendUntil(deadline, (abortSignal) => ledger.client.send(command, { abortSignal }));
       return partial;
     },
   };

@@ -61,6 +61,63 @@ describe('the guard for S3 objects', () => {
     expect(await content(Key)).toBe('9');
   });
 
+  it.each(['abc', '7.5', '-7', '99999999999999999999', '7, 8'])(
+    'D05 metadata %j of that name is no fence, and nothing is written over it',
+    async (token) => {
+      const Key = `foreign-${token}.json`;
+      const Metadata = { 'leasehold-token': token };
+      await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'theirs', Metadata }));
+      const written = guardedPutObject(s3, newer, { Bucket, Key, Body: 'ours' });
+      await expect(written).rejects.toMatchObject({ name: 'UsageError', lockName: 'report' });
+      expect(await content(Key)).toBe('theirs');
+    },
+  );
+
+  it('D38 metadata of one’s own under that name is refused, a token that was read along is not', async () => {
+    const Key = 'own-metadata.json';
+    const put = (Metadata: Record<string, string>) =>
+      guardedPutObject(s3, newer, { Bucket, Key, Body: 'x', Metadata });
+    await expect(put({ 'Leasehold-Token': 'mine' })).rejects.toMatchObject({ name: 'UsageError' });
+    await put({ 'Leasehold-Token': '3', mine: 'kept' });
+    const { Metadata } = await s3.send(new HeadObjectCommand({ Bucket, Key }));
+    expect(Metadata).toEqual({ mine: 'kept', 'leasehold-token': '8' });
+  });
+
+  it('D08 what counts is what the input and the lease were at the call', async () => {
+    const input = { Bucket, Key: 'changed.json', Body: 'as called', Metadata: { a: 'as called' } };
+    const lease = { ...newer };
+    const written = guardedPutObject(s3, lease, input);
+    Object.assign(input, { Body: 'later', Key: 'elsewhere.json' });
+    input.Metadata.a = 'later';
+    lease.token = 1;
+    await written;
+    expect(await content('changed.json')).toBe('as called');
+    const { Metadata } = await s3.send(new HeadObjectCommand({ Bucket, Key: 'changed.json' }));
+    expect(Metadata).toEqual({ a: 'as called', 'leasehold-token': '8' });
+  });
+
+  it('D43 ends with the caller’s signal while the client waits for credentials', async () => {
+    const stop = new AbortController();
+    let asked!: () => void;
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const hanging = new S3Client({
+      ...endpoint.clientConfig(),
+      credentials: () => {
+        asked();
+        return new Promise(() => {});
+      },
+    });
+    const input = { Bucket, Key: 'hangs.json', Body: 'x' };
+    const written = guardedPutObject(hanging, newer, input, { signal: stop.signal });
+    await isAsked;
+    const reason = new Error('stopped');
+    stop.abort(reason);
+    await expect(written).rejects.toBe(reason);
+    hanging.destroy();
+  });
+
   describe('D18 for a role that may not', () => {
     afterEach(() => {
       faults = () => 'ok';

@@ -125,4 +125,50 @@ export const fenceRemovals: readonly Removal[] = [
     replace: 'const unchanged = {};',
     noticedBy: [{ suite: 'lock' }],
   },
+  {
+    name: 'fence: what is no token in an object’s metadata is not written over (D05)',
+    file: guardS3,
+    find: "if (token !== undefined && !isToken(token)) throw foreignMetadata(lease, token, 'The object has');",
+    replace: '',
+    noticedBy: [
+      { file: s3Tests, title: 'D05 metadata "abc" of that name is no fence, and nothing is written over it' },
+    ],
+  },
+  {
+    name: 'fence: a put to S3 is what it was at the call (D08)',
+    file: guardS3,
+    find: 'const holder = { name: lease.name, token: lease.token };',
+    replace: 'const holder = lease;',
+    noticedBy: [{ file: s3Tests, title: 'D08 what counts is what the input and the lease were at the call' }],
+  },
+  {
+    name: 'fence: a put to S3 ends with the caller’s signal (D43)',
+    file: guardS3,
+    find: 'return signal ? orAborted(put, signal) : put;',
+    replace: 'return put;',
+    noticedBy: [
+      { file: s3Tests, title: 'D43 ends with the caller’s signal while the client waits for credentials' },
+    ],
+  },
+  {
+    name: 'fence: a list of counts is no row that was written (D05)',
+    file: guardSql,
+    find: '  checkCount(lease, rowCount);\n',
+    replace: '',
+    noticedBy: [
+      { file: 'test/unit/fence/options.test.ts', title: 'D05 [0] is no number of rows, and never a row' },
+    ],
+  },
+  {
+    name: 'fence: a misspelt option is no absent one (D38)',
+    file: fenceCondition,
+    find: "  checkOptions('The guard', options, ['fenceAttribute']);\n",
+    replace: '',
+    noticedBy: [
+      {
+        file: 'test/unit/fence/options.test.ts',
+        title: 'D38 that are misspelt, of guardPut: refused by name, and nothing is sent',
+      },
+    ],
+  },
 ];
