@@ -54,7 +54,8 @@ export class LeaseTerm {
   /** Nothing is left to renew. */
   get isLast(): boolean {
     const { maxHoldMs } = this.#settings;
-    return maxHoldMs !== undefined && this.#expiresAt >= this.#acquiredAt + maxHoldMs;
+    // The store has whole milliseconds; what a caller has left may be a fraction more.
+    return maxHoldMs !== undefined && this.#expiresAt >= Math.floor(this.#acquiredAt + maxHoldMs);
   }
 
   /** Whether it is a cap or the holder's own end that ends it, not a renewal that did not come. */

@@ -1,16 +1,14 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { LeaseEvents } from '../../../lib/events/index.js';
-import { machineMs } from '../machine-clock.js';
+import { askedAtMs } from './asking.js';
 import type { Bench } from './bench.js';
 
 /** Writes what the library tells of every lease, of locks and slices alike, into the journal. */
 export function recordEvents({ journal, locks }: Bench): void {
-  on('granted', ({ name, token, leaseId, owner, waitedMs, takenOverFrom, adopted }) => {
-    const now = machineMs();
+  on('granted', ({ name, token, leaseId, owner, takenOverFrom, adopted }) => {
     journal.write({
       kind: 'granted',
-      atMs: now,
-      askedAtMs: now - waitedMs,
+      askedAtMs: askedAtMs(),
       name,
       token,
       leaseId,

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type LockWorkload, lockNames } from '../terms.js';
 import { addToSet, fencedAccess, plainAccess } from './add-to-set.js';
+import { asking } from './asking.js';
 import type { Bench } from './bench.js';
-import { isExpected } from './expected-errors.js';
+import { findExpected } from './expected-errors.js';
 import { hold } from './hold.js';
 
 /** One lock after the other of one workload, as the worker's seed has it, until the process is killed. */
@@ -12,10 +13,11 @@ export async function workLocks(bench: Bench, workload: LockWorkload): Promise<n
   for (;;) {
     const name = names[between(0, names.length)]!;
     try {
-      await perform(bench, workload, name);
+      await asking(() => perform(bench, workload, name));
     } catch (error) {
-      if (!isExpected(error)) throw error;
-      journal.write({ kind: 'failed', workload, error: error.name });
+      const expected = findExpected(error);
+      if (expected === undefined) throw error;
+      journal.write({ kind: 'failed', workload, error: expected });
     }
     await sleep(between(0, 40));
   }

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { workSeat } from '../../../lib/scan/index.js';
 import { listedKeys } from '../scan/listed-keys.js';
+import { asking } from './asking.js';
 import type { Bench } from './bench.js';
-import { isExpected } from './expected-errors.js';
+import { findExpected } from './expected-errors.js';
 
 /** Takes its seat in every scan that the board names, until the process is killed. */
 export async function workScans(bench: Bench): Promise<never> {
@@ -16,10 +17,11 @@ export async function workScans(bench: Bench): Promise<never> {
       continue;
     }
     try {
-      if (await workOn(bench, run)) done = posted;
+      if (await asking(() => workOn(bench, run))) done = posted;
     } catch (error) {
-      if (!isExpected(error)) throw error;
-      journal.write({ kind: 'failed', workload: 'scan', error: error.name });
+      const expected = findExpected(error);
+      if (expected === undefined) throw error;
+      journal.write({ kind: 'failed', workload: 'scan', error: expected });
       await sleep(between(50, 300));
     }
   }

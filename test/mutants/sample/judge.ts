@@ -19,9 +19,28 @@ export interface Effort {
 /** Who noticed a change: a suite of the simulator, tests in memory, slower tests, the compiler; or nobody. */
 export type Noticed = { readonly by: string } | undefined;
 
-/** A test run that takes longer than this goes round in circles, in milliseconds. */
-const unitMs = 120_000;
-const slowerMs = 600_000;
+/** A kind of tests: its settings, and how long a run may take, in milliseconds, before it counts as going round in circles. */
+interface Kind {
+  readonly config: string;
+  readonly limitMs: number;
+}
+
+const inMemory: Kind = { config: 'memory', limitMs: 120_000 };
+const slow: Kind = { config: 'slower', limitMs: 300_000 };
+
+/** Of all kinds together, as in the repository: none shares its modules with the next run, all do within one. */
+const settings = {
+  memory: "{ pool: 'threads', isolate: false }",
+  slower: "{ pool: 'forks', isolate: false, globalSetup: 'test/support/built-first.ts' }",
+} as const;
+
+/** Puts the settings of all kinds of tests into a copy of the sources. */
+export async function settle({ root }: Workspace): Promise<void> {
+  for (const [name, options] of Object.entries(settings)) {
+    const text = `export default { test: { include: ['test/**/*.test.ts'], hookTimeout: 60_000, testTimeout: 60_000, ...${options} } };\n`;
+    await writeFile(join(root, `vitest.${name}.config.mjs`), text);
+  }
+}
 
 /**
  * Makes a change in a copy of the sources and asks, the quickest first: does it compile into the simulator, does a schedule
@@ -33,16 +52,26 @@ export async function judge(workspace: Workspace, change: SmallChange, effort: E
   const { suites, unit, slower } = folderOf(change.file)!;
   await writeFile(path, withChange(source, change));
   try {
-    if (await runTests(workspace.root, unit, unitMs)) return { by: 'tests in memory' };
     for (const suite of suites) {
       if (await playsWrong(workspace, source, change, suite, effort.schedules))
         return { by: `schedules: ${suite}` };
     }
-    if (effort.slower && (await runTests(workspace.root, slower, slowerMs))) return { by: 'slower tests' };
+    if (await runTests(workspace.root, unit, inMemory)) return { by: 'tests in memory' };
+    if (effort.slower && (await runTests(workspace.root, slower, slow))) return { by: 'slower tests' };
     return undefined;
   } finally {
     await writeFile(path, source);
   }
+}
+
+/**
+ * Whether anything fails in a folder without any change: its tests then prove nothing.
+ *
+ * @throws Error that names what failed
+ */
+export async function checkUnchanged(workspace: Workspace, file: string, effort: Effort): Promise<void> {
+  const noticed = await judge(workspace, { file, operator: 'text', start: 0, end: 0, replace: '' }, effort);
+  if (noticed) throw new Error(`${noticed.by} of ${folderOf(file)!.folder} fail without any change`);
 }
 
 async function playsWrong(
@@ -72,17 +101,32 @@ async function playsWrong(
 }
 
 /** Whether a test fails, or does not end. */
-async function runTests(root: string, paths: readonly string[], timeoutMs: number): Promise<boolean> {
+async function runTests(root: string, paths: readonly string[], { config, limitMs }: Kind): Promise<boolean> {
   if (paths.length === 0) return false;
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const options = ['--bail=1', '--reporter=dot', '--passWithNoTests', '--maxWorkers=1'];
-  const env = { ...process.env, LEASEHOLD_PROPERTY_CASES: '100', LEASEHOLD_PROPERTY_SEED: '1' };
+  const settingsFile = `--config=vitest.${config}.config.mjs`;
+  const options = [
+    settingsFile,
+    '--bail=1',
+    '--reporter=dot',
+    '--passWithNoTests',
+    '--maxWorkers=1',
+    '--exclude=**/*.long.test.ts',
+  ];
+  const env = {
+    ...process.env,
+    LEASEHOLD_PROPERTY_CASES: '100',
+    LEASEHOLD_PROPERTY_SEED: '1',
+    CDK_VALIDATION: 'false',
+  };
   const child = spawn(process.execPath, [vitest, 'run', ...paths, ...options], {
     cwd: root,
     stdio: 'ignore',
     env,
+    detached: true,
   });
-  const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+  // With all that it has started.
+  const timer = setTimeout(() => process.kill(-child.pid!, 'SIGKILL'), limitMs);
   const [exitCode] = await once(child, 'exit');
   clearTimeout(timer);
   return exitCode !== 0;

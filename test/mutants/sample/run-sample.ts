@@ -8,7 +8,7 @@ import { Workspace } from '../judges/workspace.js';
 import { drawChanges } from './draw.js';
 import { equivalents } from './equivalent.js';
 import { folderOf, folders } from './folders.js';
-import { type Effort, judge, type Noticed } from './judge.js';
+import { checkUnchanged, type Effort, judge, type Noticed, settle } from './judge.js';
 import { type Score, scoreOf } from './score.js';
 import { type SmallChange, toDiff, withChange } from './small-change.js';
 
@@ -45,8 +45,10 @@ export async function runSample(
   const progress = new Progress('mutants', drawn.length);
   const left = [...drawn];
   const judged: Judged[] = [];
+  await checkFolders(repository, drawn, kept, options);
   const work = async () => {
     await using workspace = await Workspace.make(repository);
+    await settle(workspace);
     for (let change = left.shift(); change; change = left.shift()) {
       const noticed = kept.has(change) ? kept.get(change) : await judge(workspace, change, options);
       await kept.put(change, noticed);
@@ -67,6 +69,26 @@ export async function runSample(
     for (const { diff } of unexplained) console.log(`\n${diff}`);
   }
   return scores.every(({ mutants, percent }) => mutants === 0 || percent >= wanted);
+}
+
+/** Each folder that is judged anew must be at peace without any change. */
+async function checkFolders(
+  repository: string,
+  drawn: readonly SmallChange[],
+  kept: Kept,
+  options: SampleOptions,
+): Promise<void> {
+  const first = new Map(
+    drawn.filter((change) => !kept.has(change)).map(({ file }) => [folderOf(file)!.folder, file]),
+  );
+  if (first.size === 0) return;
+  await using workspace = await Workspace.make(repository);
+  await settle(workspace);
+  for (const [folder, file] of first) {
+    if (kept.isAtPeace(folder)) continue;
+    await checkUnchanged(workspace, file, options);
+    await kept.keepPeace(folder);
+  }
 }
 
 interface Survivor {
@@ -151,6 +173,15 @@ class Kept {
 
   has(change: SmallChange): boolean {
     return this.#verdicts.has(toKey(change));
+  }
+
+  isAtPeace(folder: string): boolean {
+    return this.#verdicts.has(folder);
+  }
+
+  async keepPeace(folder: string): Promise<void> {
+    this.#verdicts.set(folder, null);
+    await writeFile(this.#path, JSON.stringify([...this.#verdicts]));
   }
 
   get(change: SmallChange): Noticed {

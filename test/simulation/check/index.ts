@@ -1,4 +1,5 @@
 import type { Check, History, Violation } from '../history/history.js';
+import { checkAbandoned } from './abandoned.js';
 import { checkAfterwards } from './afterwards.js';
 import { checkAnswers } from './answers.js';
 import { checkCompletion } from './completion.js';
@@ -18,6 +19,7 @@ import { checkTakeovers } from './takeovers.js';
 import { checkTerms } from './terms.js';
 import { checkTimeToLive } from './time-to-live.js';
 import { checkTokens } from './tokens.js';
+import { checkTurns } from './turns.js';
 import { checkUndisturbed } from './undisturbed.js';
 
 /** The checks of protocol.md, section 8, and of what the sections before it promise. */
@@ -41,6 +43,8 @@ export const lockChecks: readonly Check[] = [
   checkAnswers,
   checkAfterwards,
   checkGivenBack,
+  checkAbandoned,
+  checkTurns,
   checkUndisturbed,
 ];
 

@@ -36,6 +36,8 @@ export interface SentRecord {
   readonly leaseId: string;
   /** The first attempt of a renewal. */
   readonly beginsRenewal: boolean;
+  /** It would end the lease. */
+  readonly ends: boolean;
 }
 
 /** A lease was handed to the code that asked for it. */
@@ -164,6 +166,7 @@ export interface StuckRecord {
 
 export type HistoryRecord =
   | CompletingRecord
+  | PauseRecord
   | WriteRecord
   | SentRecord
   | HandedRecord
@@ -193,6 +196,14 @@ export interface CompletingRecord {
   readonly retainMs: number | undefined;
 }
 
+/** A process stands still until then, true time. */
+export interface PauseRecord {
+  readonly kind: 'pause';
+  readonly atMs: number;
+  readonly process: string;
+  readonly untilMs: number;
+}
+
 /** A process has ended: what it was about to do nobody does. */
 export interface CrashRecord {
   readonly kind: 'crash';
@@ -219,6 +230,10 @@ export interface Premises {
   readonly retentionMs: number;
   /** No fault of any kind. */
   readonly isCalm: boolean;
+  /** Nothing is wrong with the network, whatever befalls processes and clocks. */
+  readonly isNetworkCalm?: boolean;
+  /** A waiter looks at least this often, in milliseconds. */
+  readonly pollCeilingMs?: number;
   /** Nobody gives up either: then requests can be counted. */
   readonly isPatient: boolean;
   /** An item was deleted before its time: two holders may then believe. */

@@ -38,6 +38,8 @@ export function drawFaultProfile(random: Random, clocksMustHold = false): FaultP
   const isCalm = random.chance(0.1);
   const clocksHold = isCalm || !random.chance(0.15) || clocksMustHold;
   const skewMs = random.pick(skews);
+  // Then it shows whether each waiter gets its turn, whatever befalls the others.
+  const isNetworkCalm = random.chance(0.15);
   const apart = clocksHold ? skewMs : skewMs * 4 + 1000;
   const maybe = (likelihood: number) => (!isCalm && random.chance(0.5) ? likelihood : 0);
   return {
@@ -48,12 +50,12 @@ export function drawFaultProfile(random: Random, clocksMustHold = false): FaultP
     frontEndsAheadMs: random.chance(0.7)
       ? [-apart / 2, apart / 2]
       : [random.between(-apart / 2, apart / 2), random.between(-apart / 2, apart / 2)],
-    network: isCalm ? calmNetwork : drawNetwork(random),
+    network: isCalm || isNetworkCalm ? calmNetwork : drawNetwork(random),
     pauses: maybe(0.25),
     freezes: maybe(0.2),
     steps: maybe(0.25),
     crashes: maybe(0.12),
-    cuts: maybe(0.25),
+    cuts: isNetworkCalm ? 0 : maybe(0.25),
     earlyDeletion: !isCalm && random.chance(0.06),
     ttlGap: random.chance(0.12),
     restore: !isCalm && random.chance(0.1),

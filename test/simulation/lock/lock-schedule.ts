@@ -1,6 +1,6 @@
 import type { History, Premises } from '../history/history.js';
 import { FrontEnds } from '../net/front-ends.js';
-import { Network } from '../net/network.js';
+import { calmNetwork, Network } from '../net/network.js';
 import { Cluster } from '../world/cluster.js';
 import type { Random } from '../world/random.js';
 import type { SimProcess } from '../world/sim-process.js';
@@ -83,6 +83,8 @@ export function clusterOf(
     isPatient: faultProfile.isPatient,
     deletedEarlyAtMs: undefined,
     isService,
+    isNetworkCalm: faultProfile.network === calmNetwork && faultProfile.cuts === 0,
+    pollCeilingMs: habits.pollCeilingMs,
   };
   return new Cluster(
     random,

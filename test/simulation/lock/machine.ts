@@ -65,6 +65,9 @@ export class Machine {
     this.process.onCrash(() =>
       cluster.history.records.push({ kind: 'crash', atMs: cluster.nowMs, process: id }),
     );
+    this.process.onPause((untilMs) =>
+      cluster.history.records.push({ kind: 'pause', atMs: cluster.nowMs, process: id, untilMs }),
+    );
     const transport = cluster.makeTransport(this.process, (operation) => {
       if (isRead(operation)) this.#reads++;
       else this.#writes++;

@@ -138,6 +138,7 @@ export class ServicePool {
       process: process.id,
       leaseId,
       beginsRenewal: operation === 'renew' && isFirst,
+      ends: operation === 'release' || operation === 'complete' || operation === 'break',
     });
   }
 }

@@ -253,6 +253,7 @@ export class Cluster {
       process: process.id,
       leaseId,
       beginsRenewal,
+      ends: update.includes('#lastLeaseId = '),
     });
   }
 

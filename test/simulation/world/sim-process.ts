@@ -24,6 +24,7 @@ export class SimProcess {
   #pausedUntilMs = 0;
   #crashed = false;
   readonly #onCrash: (() => void)[] = [];
+  readonly #onPause: ((untilMs: number) => void)[] = [];
   #ids = 0;
 
   constructor(loop: EventLoop, random: Random, id: string, habits: ClockHabits) {
@@ -68,10 +69,16 @@ export class SimProcess {
     this.#onCrash.push(told);
   }
 
+  /** Calls back with its end when a pause begins. */
+  onPause(told: (untilMs: number) => void): void {
+    this.#onPause.push(told);
+  }
+
   /** Nothing of it runs for so long, true time: SIGSTOP, a long collection, a machine that swaps. */
   pause(forMs: number): void {
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, this.#loop.nowMs + forMs);
     this.runningSinceMs = Math.max(this.runningSinceMs, this.#pausedUntilMs);
+    for (const told of this.#onPause) told(this.#pausedUntilMs);
   }
 
   /** As {@link pause}, and the monotonic clock stands still: a frozen Lambda. */

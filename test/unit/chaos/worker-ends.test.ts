@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../../lib/errors/index.js';
 import { workerEnds } from '../../chaos/check/worker-ends.js';
-import { isExpected } from '../../chaos/worker/expected-errors.js';
+import { findExpected } from '../../chaos/worker/expected-errors.js';
 import { HandMadeHistory } from '../../support/chaos/hand-made-history.js';
 
 describe('the check of the workers themselves', () => {
@@ -16,11 +16,16 @@ describe('the check of the workers themselves', () => {
   });
 
   it('knows what a fault explains', () => {
-    expect(isExpected(new DOMException('no answer', 'TimeoutError'))).toBe(true);
-    expect(isExpected(storeError(true))).toBe(true);
-    expect(isExpected(storeError(false))).toBe(false);
-    expect(isExpected(new TypeError('a bug'))).toBe(false);
-    expect(isExpected('no error at all')).toBe(false);
+    expect(findExpected(new DOMException('no answer', 'TimeoutError'))).toBe('TimeoutError');
+    expect(findExpected(storeError(true))).toBe('StoreError');
+    expect(findExpected(storeError(false))).toBeUndefined();
+    expect(findExpected(new TypeError('a bug'))).toBeUndefined();
+    // An error without a name of its own is expected of the connection only, which says so by its code.
+    expect(findExpected(new Error('something is wrong'))).toBeUndefined();
+    expect(findExpected(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }))).toBe(
+      'ECONNRESET',
+    );
+    expect(findExpected('no error at all')).toBeUndefined();
   });
 });
 

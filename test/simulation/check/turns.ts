@@ -1,0 +1,67 @@
+import type { CallRecord, Check, History, PauseRecord, Violation, WriteRecord } from '../history/history.js';
+import { leaseWrites, numberIn, textIn } from './lease-writes.js';
+
+/** A header's second, the front ends' agreement and a round trip: how late a waiter knows that a lease is over, at most. */
+const calmWidthMs = 1_300;
+/** Some requests and answers of a calm network, and timers that fire late by drift. */
+const tripsMs = 250;
+/** A wait is measured by clocks that drift. */
+const drift = 1.002;
+
+/**
+ * Section 6, where nothing is wrong with the network: while somebody waits who runs, a lock that can be had is had by somebody
+ * within a look; and no call lasts longer than its caller was willing to wait, and the requests of its last try.
+ */
+export const checkTurns: Check = (history) => {
+  const { premises, records } = history;
+  const { isNetworkCalm, clocksHold, wallSteps, pollCeilingMs = 0 } = premises;
+  // What somebody with too many rights deletes, or a clock that is set, is no measure.
+  if (!isNetworkCalm || !clocksHold || wallSteps || premises.deletedEarlyAtMs !== undefined) return [];
+  const violations: Violation[] = [];
+  const pauses = records.filter((record) => record.kind === 'pause');
+  const restoredMs = records.filter(({ kind }) => kind === 'restore').map(({ atMs }) => atMs);
+  for (const call of records) {
+    if (call.kind !== 'call' || call.waitMs === undefined || !call.isAlone || call.what === 'withLock')
+      continue;
+    if (call.what === 'once' || isPaused(pauses, call)) continue;
+    if (restoredMs.some((atMs) => atMs >= call.sinceMs && atMs <= call.atMs)) continue;
+    const tookMs = call.atMs - call.sinceMs;
+    const mostMs = drift * call.waitMs + calmWidthMs + tripsMs;
+    if (tookMs > mostMs) {
+      const what = `${call.process} waits ${tookMs.toFixed(0)} ms by ${call.what}, and was willing to wait ${call.waitMs}`;
+      violations.push({ rule: 'turns', atMs: call.atMs, what });
+    }
+    const idleMs = longestIdle(history, call);
+    if (idleMs > drift * pollCeilingMs + tripsMs) {
+      const what = `${call.name} could be had for ${idleMs.toFixed(0)} ms, while ${call.process} waits for it`;
+      violations.push({ rule: 'turns', atMs: call.atMs, what });
+    }
+  }
+  return violations;
+};
+
+function isPaused(pauses: readonly PauseRecord[], { process, sinceMs, atMs }: CallRecord): boolean {
+  return pauses.some((pause) => pause.process === process && pause.atMs <= atMs && pause.untilMs >= sinceMs);
+}
+
+/** How long the lock could be had at a stretch, in milliseconds, while the call waited. */
+function longestIdle(history: History, { name, sinceMs, atMs }: CallRecord): number {
+  const writes = leaseWrites(history).filter(({ key }) => key === name);
+  let longestMs = 0;
+  let before: WriteRecord | undefined;
+  for (const write of [...writes, undefined]) {
+    const fromMs = Math.max(sinceMs, freeFrom(before, history));
+    const untilMs = Math.min(atMs, write?.atMs ?? atMs);
+    longestMs = Math.max(longestMs, untilMs - fromMs);
+    before = write;
+  }
+  return longestMs;
+}
+
+/** From when on the lock can be had as a write leaves it, by everybody's clock. */
+function freeFrom(write: WriteRecord | undefined, { premises }: History): number {
+  const after = write?.after;
+  if (after?.completedAt) return Number.POSITIVE_INFINITY;
+  if (textIn(after, 'leaseId') === undefined) return numberIn(after, 'freeFrom') ?? write?.atMs ?? 0;
+  return numberIn(after, 'expiresAt')! + 2 * premises.skewMs + calmWidthMs;
+}
