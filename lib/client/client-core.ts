@@ -12,7 +12,7 @@ import {
   type LeaseIdentity,
   tableStore,
 } from '../lease/index.js';
-import { childSignal, loadedOnce, sdkTimeOuts, sharedController, systemRuntime } from '../runtime/index.js';
+import { firstOf, loadedOnce, sdkTimeOuts, sharedController, systemRuntime } from '../runtime/index.js';
 import { DynamoTable, type LeaseTable } from '../table/index.js';
 import {
   type AcquireOptions,
@@ -161,7 +161,7 @@ export class ClientCore implements ClientHost {
   async whileOpen<T>(given: AbortSignal | undefined, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     this.#closed.signal.throwIfAborted();
     given?.throwIfAborted();
-    const { signal, clear } = childSignal(given, this.#closed.signal);
+    const { signal, clear } = firstOf(given, this.#closed.signal);
     const running = call(signal).catch((error) => {
       throw signal.aborted ? signal.reason : error;
     });
@@ -198,6 +198,7 @@ function makeTable(
   if (typeof options.table === 'function') return options.table(clock);
   return new DynamoTable({
     client: options.client ?? ownClient!,
+    isClientOurs: options.client === undefined,
     tableName: options.table!,
     clock,
     runtime: options.runtime ?? systemRuntime,

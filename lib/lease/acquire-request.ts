@@ -1,5 +1,5 @@
 import { UsageError } from '../errors/index.js';
-import { type ItemChange, merged } from '../table/index.js';
+import { formsBy, type ItemChange, withChange } from '../table/index.js';
 import { mayBeGranted } from './conditions.js';
 import {
   expiryFor,
@@ -113,6 +113,23 @@ function isFreeAhead(
   return freeAfter(others, lockDelayMs) < takeoverBefore(context);
 }
 
+/** What a grant writes, and demands. */
+const grantForms = formsBy((isGrouped: boolean, supersedes: boolean, delays: boolean) => ({
+  set: [
+    'leaseId',
+    'owner',
+    'expiresAt',
+    'leaseMs',
+    'acquiredAt',
+    'ttl',
+    'format',
+    ...(isGrouped ? ['group'] : []),
+  ],
+  compute: { version: { text: ':token' }, renewals: { text: ':none' } },
+  remove: ['releaseRequested', 'freeFrom'],
+  condition: mayBeGranted('', 0, 0, supersedes ? '' : undefined, Number(delays)),
+}));
+
 async function writeGrant(
   context: TableContext,
   request: GrantRequest,
@@ -122,30 +139,25 @@ async function writeGrant(
   const { name, leaseId } = request;
   const acquiredAt = Math.ceil(context.clock.now().latest);
   const expiresAt = expiryFor(context, request.leaseMs);
-  const change = merged(
-    {
-      set: {
-        leaseId,
-        owner: request.owner,
-        expiresAt,
-        leaseMs: request.leaseMs,
-        acquiredAt,
-        renewals: 0,
-        group: request.group,
-        ttl: ttlAfter(context, expiresAt),
-      },
-      remove: ['releaseRequested', 'freeFrom'],
-      // Both stand in the condition, too: each value travels once.
-      compute: {
-        format: { text: ':format', values: { ':format': leaseFormat } },
-        version: { text: ':token', values: { ':token': token } },
-      },
-    },
-    request.change,
-  );
-  const { seenLeaseId, lockDelayMs } = request;
-  const condition = mayBeGranted(leaseId, token, takeoverBefore(context), seenLeaseId, lockDelayMs);
-  const write = { ...merged(change, { condition }), wantsOld: true };
+  const { group, seenLeaseId, lockDelayMs = 0 } = request;
+  const before = takeoverBefore(context);
+  const values = {
+    ':leaseId': leaseId,
+    ':owner': request.owner,
+    ':expiresAt': expiresAt,
+    ':leaseMs': request.leaseMs,
+    ':acquiredAt': acquiredAt,
+    ':none': 0,
+    ':ttl': ttlAfter(context, expiresAt),
+    ':format': leaseFormat,
+    ':token': token,
+    ':takeoverBefore': before,
+    ':expiredBefore': before - lockDelayMs,
+    ':group': group,
+    ':seenLeaseId': seenLeaseId,
+  };
+  const form = grantForms(group !== undefined, seenLeaseId !== undefined, lockDelayMs > 0);
+  const write = withChange({ form, values, wantsOld: true }, request.change);
   const answer = await context.table.update(name, write, signal);
 
   if (answer.applied) {

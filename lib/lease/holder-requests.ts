@@ -1,8 +1,17 @@
 import { type LossReason, StoreError } from '../errors/index.js';
-import { all, type ConditionalChange, type ItemChange, merged, type StoredItem } from '../table/index.js';
+import {
+  all,
+  type Condition,
+  type FormParts,
+  formsBy,
+  type ItemChange,
+  merged,
+  type StoredItem,
+  withChange,
+} from '../table/index.js';
 import { hasToken, isCurrent, isOurs, lengthens } from './conditions.js';
 import { type TableContext, ttlAfter, widestIntervalMs } from './lease-context.js';
-import { type LeaseItem, parseLeaseItem } from './lease-item.js';
+import { type LeaseItem, leaseFormat, parseLeaseItem } from './lease-item.js';
 
 /** The lease that a request is about. */
 export interface LeaseIdentity {
@@ -47,13 +56,15 @@ export async function requestRenewal(
   change?: ItemChange,
   signal?: AbortSignal,
 ): Promise<HolderOutcome> {
-  const renewal = {
-    set: { expiresAt, ttl: ttlAfter(context, expiresAt) },
-    compute: { renewals: { text: '#renewals + :one', values: { ':one': 1 } } },
-    condition: all(isCurrent(lease.leaseId), lengthens(expiresAt)),
+  const values = {
+    ...ownValues(lease),
+    ':newExpiresAt': expiresAt,
+    ':ttl': ttlAfter(context, expiresAt),
+    ':one': 1,
   };
   // What somebody wrote onto the lease comes with the answer: no request more.
-  const write = { ...merged(ownedBy(lease, renewal), change), wantsOld: true };
+  const filled = { form: renewalForms(lease.token !== undefined), values, wantsOld: true };
+  const write = withChange(filled, change);
   const answer = await context.table.update(lease.name, write, signal);
   if (answer.applied) return ended(answer.old);
   const item = answer.item && parseLeaseItem(lease.name, answer.item);
@@ -82,9 +93,12 @@ export async function requestEnd(
 ): Promise<HolderOutcome> {
   const now = Math.ceil(context.clock.now().latest);
   const { minHoldMs = 0 } = lease;
-  const release = toEnd(lease, { ttl: ttlAfter(context, now) });
-  const held = minHoldMs > 0 ? merged(release, heldBack(context, now, minHoldMs)) : release;
-  const write = { ...merged(ownedBy(lease, held), change), wantsOld: true };
+  const values = { ...ownValues(lease), ':ttl': ttlAfter(context, now) };
+  const filled = { form: endForms(lease.token !== undefined), values, wantsOld: true };
+  const write = withChange(
+    filled,
+    minHoldMs > 0 ? merged(heldBack(context, now, minHoldMs), change) : change,
+  );
   const answer = await context.table.update(lease.name, write, signal);
   if (answer.applied) return ended(answer.old);
   const item = answer.item && parseLeaseItem(lease.name, answer.item);
@@ -113,12 +127,25 @@ export function ended(before: StoredItem | undefined): HolderOutcome {
 }
 
 /** Whatever ends a lease writes and takes away this. */
-export function toEnd(lease: LeaseIdentity, set: Readonly<Record<string, unknown>>) {
-  return {
-    set: { lastLeaseId: lease.leaseId, ...set },
-    remove: leaseAttributes,
-    condition: isCurrent(lease.leaseId),
-  };
+export const endParts = (isTokenKnown: boolean): FormParts => ({
+  set: ['ttl'],
+  compute: { lastLeaseId: { text: ':leaseId' } },
+  remove: leaseAttributes,
+  condition: all(isCurrent(''), isOwn(isTokenKnown)),
+});
+
+const endForms = formsBy(endParts);
+
+/** A renewal lengthens the lease, and never shortens it. */
+const renewalForms = formsBy((isTokenKnown: boolean) => ({
+  set: ['ttl'],
+  compute: { expiresAt: { text: ':newExpiresAt' }, renewals: { text: '#renewals + :one' } },
+  condition: all(isCurrent(''), lengthens(0), isOwn(isTokenKnown)),
+}));
+
+/** Under the lease's own token as well, or, where that is not known, under the mark of our items. */
+function isOwn(isTokenKnown: boolean): Condition {
+  return isTokenKnown ? hasToken(0) : isOurs;
 }
 
 /** From its grant on, as the item tells, which the releaser need not know. */
@@ -131,9 +158,9 @@ function heldBack(context: TableContext, now: number, minHoldMs: number): ItemCh
   };
 }
 
-/** The change, under the lease's own token as well, or, where that is not known, under the mark of our items. */
-export function ownedBy({ token }: LeaseIdentity, change: ConditionalChange): ConditionalChange {
-  return merged(change, { condition: token === undefined ? isOurs : hasToken(token) });
+/** What the conditions on a lease compare with. */
+export function ownValues({ leaseId, token }: LeaseIdentity) {
+  return { ':leaseId': leaseId, ':token': token, ':format': leaseFormat };
 }
 
 /** Whether the item carries this very lease: the id, under the token that it was granted with. */

@@ -1,21 +1,30 @@
-import { all, type ItemChange, merged, type StoredItem } from '../table/index.js';
+import { all, formsBy, type ItemChange, type StoredItem, withChange } from '../table/index.js';
 import { isCompleted, isCurrent, isOurs } from './conditions.js';
 import {
   checkKnown,
   ended,
+  endParts,
   type HolderOutcome,
   hasEnded,
   isStill,
   type LeaseIdentity,
   lossReason,
-  ownedBy,
+  ownValues,
   requestEnd,
-  toEnd,
 } from './holder-requests.js';
 import { type TableContext, ttlAfter } from './lease-context.js';
 import { parseLeaseItem } from './lease-item.js';
 
 /* What most holders never ask for: completions, and what operators do. Loaded with the first of them. */
+
+const completionForms = formsBy((isTokenKnown: boolean, hasResult: boolean, hasTtl: boolean) => {
+  const end = endParts(isTokenKnown);
+  return {
+    ...end,
+    set: ['completedAt', ...(hasResult ? ['result'] : []), ...(hasTtl ? ['ttl'] : [])],
+    remove: [...(end.remove ?? []), ...(hasTtl ? [] : ['ttl'])],
+  };
+});
 
 /**
  * Complete: a release after which nobody can acquire the name until it is reopened (invariant I7).
@@ -33,9 +42,9 @@ export async function requestCompletion(
   const completedAt = Math.ceil(context.clock.now().latest);
   // For good, unless somebody says for how long: without a `ttl` nothing removes the item.
   const ttl = retainMs === undefined ? undefined : ttlAfter({ retentionMs: retainMs }, completedAt);
-  const end = toEnd(lease, { completedAt, result, ttl });
-  const completion = ttl === undefined ? { ...end, remove: [...end.remove, 'ttl'] } : end;
-  const write = { ...merged(ownedBy(lease, completion), change), wantsOld: true };
+  const values = { ...ownValues(lease), ':completedAt': completedAt, ':ttl': ttl, ':result': result };
+  const form = completionForms(lease.token !== undefined, result !== undefined, ttl !== undefined);
+  const write = withChange({ form, values, wantsOld: true }, change);
   const answer = await context.table.update(lease.name, write, signal);
   if (answer.applied) return ended(answer.old);
   const item = answer.item && parseLeaseItem(lease.name, answer.item);

@@ -8,6 +8,9 @@ interface Listeners {
 
 const listening = new WeakMap<AbortSignal, Listeners>();
 
+/** Signals of our own keep their listener: nobody counts it, and to add and remove one for each request is slow. */
+const own = new WeakSet<AbortSignal>();
+
 const nothing = () => {};
 
 /**
@@ -27,7 +30,7 @@ export function whenAborted(signal: AbortSignal | undefined, act: () => void): (
   const entry = () => act();
   acts.add(entry);
   return () => {
-    if (acts.delete(entry) && acts.size === 0) leave();
+    if (acts.delete(entry) && acts.size === 0 && !own.has(signal)) leave();
   };
 }
 
@@ -50,6 +53,7 @@ function listenTo(signal: AbortSignal): Listeners {
 /** A controller whose signal is handed to others: they may listen to it as often as they like without a warning. */
 export function sharedController(): AbortController {
   const controller = new AbortController();
+  own.add(controller.signal);
   // One that stands in for the platform's, as the simulator's does, warns of nothing.
   if (controller.signal instanceof EventTarget) setMaxListeners(0, controller.signal);
   return controller;
@@ -76,6 +80,14 @@ export function childSignal(...parents: readonly (AbortSignal | undefined)[]): C
       for (const leave of leaves) leave();
     },
   };
+}
+
+/** As {@link childSignal}, for who aborts nothing: where there is one parent alone it is that one. */
+export function firstOf(
+  signal: AbortSignal | undefined,
+  other: AbortSignal,
+): Pick<ChildSignal, 'signal' | 'clear'> {
+  return signal ? childSignal(signal, other) : { signal: other, clear: nothing };
 }
 
 /**

@@ -5,21 +5,22 @@ import {
   PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { marshall } from '@aws-sdk/util-dynamodb';
 import type { StoreClock } from '../clock/index.js';
-import { LeaseholdError, StoreError, UsageError } from '../errors/index.js';
-import { deadlineAfter, type Runtime, sendUntil } from '../runtime/index.js';
-import { timed } from './date-header.js';
+import { LeaseholdError, StoreError } from '../errors/index.js';
+import { type Runtime, sendWithin } from '../runtime/index.js';
+import { type Handler, sharing, timed } from './date-header.js';
 import type { ListedTable } from './dynamo-listing.js';
-import { type ConditionalChange, toExpression } from './expression.js';
+import { type ConditionalChange, type FilledForm, toExpression } from './expression.js';
 import type { LeaseTable, Paging, StoredItem, WriteAnswer } from './lease-table.js';
-import { toKey, unmarshalled } from './stored-item.js';
+import { toAttribute, toKey, toMarshalled, unmarshalled } from './stored-item.js';
 import { pingName } from './table-names.js';
 
 /** What the table needs besides its name. */
 export interface DynamoTableOptions {
   /** A DynamoDB client, or a document client. It is not changed: what is needed rides on each command. */
   readonly client: Pick<DynamoDBClient, 'send'>;
+  /** Nobody else has the client, or adds middleware to it. @default false */
+  readonly isClientOurs?: boolean;
   readonly tableName: string;
   readonly clock: StoreClock;
   readonly runtime: Runtime;
@@ -34,6 +35,7 @@ type Marshalled = Record<string, AttributeValue>;
 /** The table in DynamoDB, through the AWS SDK. Every response also tells the store clock the time. */
 export class DynamoTable implements LeaseTable {
   readonly tableName: string;
+  readonly #handlers = new Map<unknown, Handler>();
   readonly #options: DynamoTableOptions;
 
   constructor(options: DynamoTableOptions) {
@@ -41,16 +43,20 @@ export class DynamoTable implements LeaseTable {
     this.#options = options;
   }
 
-  async update(name: string, change: ConditionalChange, signal?: AbortSignal): Promise<WriteAnswer> {
-    const { update, condition, names, values } = toExpression(change);
+  async update(
+    name: string,
+    change: ConditionalChange | FilledForm,
+    signal?: AbortSignal,
+  ): Promise<WriteAnswer> {
+    const { update, condition, names, values } =
+      'form' in change ? { ...change.form, values: filledIn(change, name) } : writtenOut(change, name);
     const command = new UpdateItemCommand({
       TableName: this.tableName,
       Key: toKey(name),
       UpdateExpression: update,
       ConditionExpression: condition,
-      ExpressionAttributeNames: names,
-      // DynamoDB refuses an empty map.
-      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: marshalled(values, name) }),
+      ...(names && { ExpressionAttributeNames: names }),
+      ...(values && { ExpressionAttributeValues: values }),
       ReturnValues: change.wantsOld ? 'ALL_OLD' : 'NONE',
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
@@ -74,7 +80,7 @@ export class DynamoTable implements LeaseTable {
   async create(item: StoredItem & { readonly name: string }, signal?: AbortSignal): Promise<boolean> {
     const command = new PutItemCommand({
       TableName: this.tableName,
-      Item: marshalled(item, item.name),
+      Item: toMarshalled(item, item.name),
       ConditionExpression: 'attribute_not_exists(#name)',
       ExpressionAttributeNames: { '#name': 'name' },
     });
@@ -171,24 +177,24 @@ export class DynamoTable implements LeaseTable {
   async #send(command: AnyCommand, signal?: AbortSignal): Promise<AnyCommand> {
     const { client, clock, runtime, callTimeoutMs } = this.#options;
     timed(command, clock);
+    if (this.#options.isClientOurs) sharing(command, this.#handlers);
     // The SDK would report an AbortError of its own; the signal's reason says whose doing it was.
-    return sendUntil(deadlineAfter(runtime, callTimeoutMs, signal), (abortSignal) =>
-      client.send(command, { abortSignal }),
-    );
+    return sendWithin(runtime, callTimeoutMs, signal, (abortSignal) => client.send(command, { abortSignal }));
   }
 }
 
-function marshalled(values: Readonly<Record<string, unknown>>, name: string): Marshalled {
-  try {
-    const result = marshall(values, { removeUndefinedValues: true });
-    // Functions and symbols count as undefined; an expression would miss its value.
-    const dropped = Object.keys(values).find((key) => values[key] !== undefined && !(key in result));
-    if (dropped) throw new TypeError(`a value is a ${typeof values[dropped]}`);
-    return result;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`DynamoDB can't store what "${name}" was given: ${reason}`, name, { cause: error });
-  }
+/** The values of a call, by the placeholders of its form. */
+function filledIn({ form, values }: FilledForm, name: string): Marshalled {
+  const filled: Marshalled = {};
+  for (const [part, text] of form.values) filled[text] = toAttribute(values[part], name);
+  return filled;
+}
+
+function writtenOut(change: ConditionalChange, name: string) {
+  const { values, ...texts } = toExpression(change);
+  // DynamoDB refuses an empty map.
+  const isEmpty = Object.keys(values).length === 0;
+  return { ...texts, values: isEmpty ? undefined : toMarshalled(values, name) };
 }
 
 /** The item that made the store refuse a conditional write, if that is what the error says. */

@@ -1,4 +1,4 @@
-import type { ConditionalChange } from './expression.js';
+import type { ConditionalChange, FilledForm } from './expression.js';
 
 /** An item as the store has it. What it means is for `lease-item.ts` to say. */
 export type StoredItem = Readonly<Record<string, unknown>>;
@@ -35,7 +35,7 @@ export interface LeaseTable {
   readonly tableName: string;
 
   /** Changes one item if `change.condition` holds; nothing is written otherwise. Never unconditional. */
-  update(name: string, change: ConditionalChange, signal?: AbortSignal): Promise<WriteAnswer>;
+  update(name: string, change: ConditionalChange | FilledForm, signal?: AbortSignal): Promise<WriteAnswer>;
 
   /** Writes a whole new item if there is none under its name. Answers whether it did. */
   create(item: StoredItem & { readonly name: string }, signal?: AbortSignal): Promise<boolean>;

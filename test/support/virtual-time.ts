@@ -12,6 +12,11 @@ export class VirtualTime implements Runtime {
   readonly randomId = systemRuntime.randomId;
   readonly random = () => 0.5;
 
+  /** Timers that have not fired. */
+  get timers(): number {
+    return this.#timers.size;
+  }
+
   /** Lets so much time pass, and everything happen that is due in it, in order. */
   async pass(ms: number): Promise<void> {
     const end = this.#now + ms;

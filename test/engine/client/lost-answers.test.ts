@@ -11,7 +11,7 @@ const single = { maxAttempts: 1 };
 const longLease = { leaseMs: 60_000, renewEveryMs: 20_000, safetyMarginMs: 1_000 };
 
 /** Of a lease, by whomever. */
-const isRelease = ({ body }: ObservedRequest) => body.UpdateExpression.includes('#lastLeaseId');
+const isRelease = ({ body }: ObservedRequest) => body.UpdateExpression.includes('lastLeaseId');
 
 describe('writes whose answer is lost, late or doubled', () => {
   const stage = useStage();

@@ -308,8 +308,8 @@ export const clockRemovals: readonly Removal[] = [
   {
     name: 'clock: the moment of sending is taken before the request',
     file: 'lib/table/date-header.ts',
-    find: 'const sentAt = clock.instant();\n      const result = await next(args);',
-    replace: 'const result = await next(args);\n      const sentAt = clock.instant();',
+    find: 'const sentAt = clock.instant();\n      const result = await (args.send ?? next)(args);',
+    replace: 'const result = await (args.send ?? next)(args);\n      const sentAt = clock.instant();',
     noticedBy: [{ suite: 'lock' }],
   },
   {

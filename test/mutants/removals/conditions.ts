@@ -82,7 +82,7 @@ export const conditionsRemovals: readonly Removal[] = [
     name: 'conditions: a superseder’s late duplicate evicts no later lease',
     file: conditions,
     find: "  text: '#leaseId = :seenLeaseId',\n  values: { ':seenLeaseId': seenLeaseId },",
-    replace: "  text: '#owner = :set_owner',",
+    replace: "  text: '#owner = :owner',",
     noticedBy: [
       {
         file: acquireConditionTests,
@@ -226,8 +226,8 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a renewal of a lost lease changes nothing (I4)',
     file: holderRequests,
-    find: 'all(isCurrent(lease.leaseId), lengthens(expiresAt))',
-    replace: 'all(lengthens(expiresAt))',
+    find: "all(isCurrent(''), lengthens(0), isOwn(isTokenKnown))",
+    replace: 'all(lengthens(0), isOwn(isTokenKnown))',
     noticedBy: [
       {
         file: holderRequestsTests,
@@ -239,8 +239,8 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: only the lease that is current is ended: by a release, a completion, a break (C01, C41, I4)',
     file: holderRequests,
-    find: 'condition: isCurrent(lease.leaseId),\n  };',
-    replace: "condition: { text: 'attribute_exists(#name)' },\n  };",
+    find: "all(isCurrent(''), isOwn(isTokenKnown))",
+    replace: 'isOwn(isTokenKnown)',
     noticedBy: [
       {
         file: holderRequestsTests,
@@ -259,8 +259,8 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a revived lease id is not the lease of before (I4, I5)',
     file: holderRequests,
-    find: 'condition: token === undefined ? isOurs : hasToken(token)',
-    replace: 'condition: isOurs',
+    find: 'return isTokenKnown ? hasToken(0) : isOurs',
+    replace: 'return isOurs',
     noticedBy: [
       {
         file: holderRequestsTests,
@@ -273,8 +273,9 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: what is ended by its lease id alone is ours',
     file: holderRequests,
-    find: 'condition: token === undefined ? isOurs : hasToken(token)',
-    replace: 'condition: token === undefined ? undefined : hasToken(token)',
+    find: 'isOwn(isTokenKnown: boolean): Condition {\n  return isTokenKnown ? hasToken(0) : isOurs',
+    replace:
+      'isOwn(isTokenKnown: boolean): Condition | undefined {\n  return isTokenKnown ? hasToken(0) : undefined',
     noticedBy: [
       {
         file: foreignItemsTests,

@@ -179,8 +179,8 @@ export const holdingRemovals: readonly Removal[] = [
   {
     name: 'release: leaves its lease id behind',
     file: holderRequests,
-    find: 'set: { lastLeaseId: lease.leaseId, ...set },',
-    replace: 'set: { ...set },',
+    find: "compute: { lastLeaseId: { text: ':leaseId' } },",
+    replace: '',
     noticedBy: [{ suite: 'lock' }],
   },
   {
@@ -207,15 +207,15 @@ export const holdingRemovals: readonly Removal[] = [
   {
     name: 'ttl: rewritten by a renewal',
     file: holderRequests,
-    find: 'set: { expiresAt, ttl: ttlAfter(context, expiresAt) },',
-    replace: 'set: { expiresAt },',
+    find: "set: ['ttl'],\n  compute: { expiresAt:",
+    replace: 'set: [],\n  compute: { expiresAt:',
     noticedBy: [{ suite: 'lock' }],
   },
   {
     name: 'ttl: rewritten by a release',
     file: holderRequests,
-    find: 'const release = toEnd(lease, { ttl: ttlAfter(context, now) });',
-    replace: 'const release = toEnd(lease, { ttl: Math.ceil(now / 1000) });',
+    find: "':ttl': ttlAfter(context, now) }",
+    replace: "':ttl': Math.ceil(now / 1000) }",
     noticedBy: [{ suite: 'lock' }],
   },
   {
@@ -256,8 +256,8 @@ export const holdingRemovals: readonly Removal[] = [
   {
     name: 'complete: marks the name',
     file: 'lib/lease/later-requests.ts',
-    find: 'const end = toEnd(lease, { completedAt, result,',
-    replace: 'const end = toEnd(lease, { result,',
+    find: "set: ['completedAt', ...",
+    replace: 'set: [...',
     noticedBy: [{ suite: 'lock' }],
   },
   {
@@ -319,18 +319,9 @@ export const holdingRemovals: readonly Removal[] = [
   // The id and the token cover the same, but for what comes very late.
   {
     name: 'renew: identity in its condition',
-    changes: [
-      {
-        file: holderRequests,
-        find: 'condition: all(isCurrent(lease.leaseId), lengthens(expiresAt)),',
-        replace: 'condition: lengthens(expiresAt),',
-      },
-      {
-        file: holderRequests,
-        find: 'return merged(change, { condition: token === undefined ? isOurs : hasToken(token) });',
-        replace: 'return change;',
-      },
-    ],
+    file: holderRequests,
+    find: "all(isCurrent(''), lengthens(0), isOwn(isTokenKnown))",
+    replace: 'lengthens(0)',
     noticedBy: [{ suite: 'lock' }],
   },
 ];

@@ -42,10 +42,34 @@ export const requestsRemovals: readonly Removal[] = [
     ],
   },
   {
+    name: 'requests: a signal that aborted is no other request’s',
+    file: 'lib/runtime/deadline.ts',
+    find: '        if (controller.signal.aborted) return;\n',
+    replace: '',
+    noticedBy: [
+      {
+        file: 'test/unit/runtime/send-within.test.ts',
+        title: 'never takes a signal over that aborted, or that of a request under way',
+      },
+    ],
+  },
+  {
+    name: 'requests: of a client of our own each still goes by its own signal',
+    file: 'lib/table/date-header.ts',
+    find: 'config.requestHandler.handle(request, options)',
+    replace: 'config.requestHandler.handle(request, {})',
+    noticedBy: [
+      {
+        file: 'test/engine/table/own-client.test.ts',
+        title: 'C22 an abort ends the very request that it is meant for, and its connection',
+      },
+    ],
+  },
+  {
     name: 'requests: every request ends, whatever the SDK’s settings (C28)',
     file: dynamoTable,
-    find: 'deadlineAfter(runtime, callTimeoutMs, signal)',
-    replace: 'deadlineAfter(runtime, 600_000, signal)',
+    find: 'sendWithin(runtime, callTimeoutMs, signal,',
+    replace: 'sendWithin(runtime, 600_000, signal,',
     noticedBy: [
       {
         file: readsAndDeadlinesTests,

@@ -241,12 +241,14 @@ export class Cluster {
   }
 
   #recordSent(process: SimProcess, input: SentInput): void {
-    const leaseId =
-      input?.TableName === leaseTable ? input.ExpressionAttributeValues?.[':leaseId']?.S : undefined;
-    if (leaseId === undefined || input.UpdateExpression === undefined) return;
-    const update = input.UpdateExpression;
+    const update = input?.UpdateExpression;
+    if (update === undefined || input.TableName !== leaseTable) return;
+    const written = valueFor('leaseId', update);
+    const placeholder = written ?? valueFor('leaseId', input.ConditionExpression ?? '');
+    const leaseId = input.ExpressionAttributeValues?.[placeholder ?? '']?.S;
+    if (leaseId === undefined) return;
     const beginsRenewal =
-      !this.#firstSentAtMs.has(input) && update.includes('#expiresAt = ') && !update.includes('#leaseId = ');
+      !this.#firstSentAtMs.has(input) && valueFor('expiresAt', update) !== undefined && written === undefined;
     this.history.records.push({
       kind: 'sent',
       atMs: this.nowMs,
@@ -296,6 +298,7 @@ function deleterOf({ input }: RequestInfo, table: string, key: string): string |
 interface SentInput {
   readonly TableName?: string;
   readonly UpdateExpression?: string;
+  readonly ConditionExpression?: string;
   readonly ExpressionAttributeValues?: Readonly<Record<string, { readonly S?: string }>>;
 }
 
@@ -304,6 +307,11 @@ const troubleNames = {
   'failed-before': 'an internal error before the write',
   'failed-after': 'an internal error after the write',
 } as const;
+
+/** The placeholder that an attribute is set to, or compared with: first, where there are several. */
+function valueFor(attribute: string, text: string): string | undefined {
+  return new RegExp(`(?<!\\w)${attribute} ?= ?(:\\w+)`).exec(text)?.[1];
+}
 
 /** Trouble at the store: nothing is done, or it is done and nobody is told. */
 function toAnswer({ trouble }: Fate, carryOut: () => StoreAnswer): StoreAnswer {

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { all, any, type Condition, merged, namesIn, toExpression } from '../../../lib/table/index.js';
+import {
+  all,
+  any,
+  type Condition,
+  formOf,
+  formsBy,
+  merged,
+  namesIn,
+  toExpression,
+  withChange,
+} from '../../../lib/table/index.js';
 
 const part = (text: string, values?: Condition['values']): Condition => ({ text, values });
 
@@ -55,5 +65,69 @@ describe('changes', () => {
       update: 'SET #b = :set_b REMOVE #c',
       values: { ':set_b': null },
     });
+  });
+});
+
+describe('forms', () => {
+  const parts = {
+    set: ['leaseId', 'ttl'],
+    compute: { renewals: part('#renewals + :one') },
+    remove: ['expiresAt', 'owner'],
+    condition: all(
+      part('#leaseId <> :leaseId'),
+      any(part('#version < :token'), part('attribute_not_exists(#name)')),
+    ),
+  };
+  const values = { ':leaseId': 'a', ':ttl': 5, ':one': 1, ':token': 7, ':unused': 9 };
+
+  it('say what their parts say, with short placeholders, each value once', () => {
+    const { update, condition, names, values: placeholders } = formOf(parts);
+    const long = (text: string) =>
+      placeholders
+        .reduce((whole, [part, short]) => whole.replaceAll(short, part), text)
+        .replace(/#\w+/g, (short) => `#${names[short]}`);
+    expect(update).toMatch(/^SET leaseId=:a,#b=:c,/);
+    expect(long(update)).toBe(
+      'SET leaseId=:leaseId,#ttl=:ttl,#renewals=#renewals + :one REMOVE expiresAt,#owner',
+    );
+    expect(long(condition)).toBe('leaseId<>:leaseId AND (#version<:token OR attribute_not_exists(#name))');
+    expect(new Set(placeholders.map(([, short]) => short)).size).toBe(4);
+  });
+
+  it('are one for each combination of traits, made once', () => {
+    const forms = formsBy((a: boolean, b: boolean) => ({
+      set: [...(a ? ['a'] : []), ...(b ? ['b'] : [])],
+      condition: part('attribute_exists(#name)'),
+    }));
+    expect(forms(true, false)).toBe(forms(true, false));
+    expect(forms(true, false).update).toBe('SET #a=:b');
+    expect(forms(false, true).parts.set).toEqual(['b']);
+  });
+
+  it('take a change of the caller’s on, under both conditions, with the values that are used alone', () => {
+    const change = { set: { page: 1, expiresAt: 3 }, condition: part('#page < :page', { ':page': 1 }) };
+    const filled = { form: formOf(parts), values, wantsOld: true };
+    expect(withChange(filled, undefined)).toBe(filled);
+    const both = withChange(filled, change);
+    if ('form' in both) throw new Error('the change was left out');
+    const written = toExpression(both);
+    expect(both.wantsOld).toBe(true);
+    expect(written.condition).toBe(
+      '(#leaseId <> :leaseId AND (#version < :token OR attribute_not_exists(#name))) AND #page < :page',
+    );
+    expect(written.update).toContain('#expiresAt = :set_expiresAt');
+    expect(written.update).toContain('REMOVE #owner');
+    expect(Object.keys(written.values).sort()).toEqual(
+      [
+        ':leaseId',
+        ':one',
+        ':page',
+        ':set_expiresAt',
+        ':set_leaseId',
+        ':set_page',
+        ':set_ttl',
+        ':token',
+      ].sort(),
+    );
   });
 });
