@@ -1,22 +1,7 @@
 /** `npm run build`: all of `dist`, what is published. */
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildCommandLine } from './package/command-line.js';
-import { buildDeclarations } from './package/declarations.js';
-import { buildLibrary } from './package/library.js';
-import { writeLicences } from './package/licences.js';
+import { buildPackage } from './package/build-package.js';
 
-const dist = fileURLToPath(new URL('../../dist', import.meta.url));
-
-// What an earlier build left would be published, too. The functions' folder is emptied by their own step.
-for (const folder of ['esm', 'cjs', 'node', 'types', 'bin', 'lib']) {
-  await rm(join(dist, folder), { recursive: true, force: true });
-}
-const [library, commandLine] = await Promise.all([
-  buildLibrary(dist),
-  buildCommandLine(dist),
-  buildDeclarations(dist),
-]);
+await buildPackage(fileURLToPath(new URL('../../dist', import.meta.url)));
+// The functions' folder is emptied by their own step.
 await import('./bundle-lambdas.js');
-await writeLicences(join(dist, 'third-party-licences.txt'), [library, commandLine]);

@@ -2,9 +2,11 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
+let made = 0;
+
 /** Makes one plain script of a fixture, so that many processes can start without a loader. */
 export async function bundled(entry: string): Promise<{ readonly path: string } & AsyncDisposable> {
-  const folder = join(import.meta.dirname, '..', '..', '.leasehold', `fixture-${process.pid}-${Date.now()}`);
+  const folder = join(import.meta.dirname, '..', '..', '.leasehold', `fixture-${process.pid}-${++made}`);
   await mkdir(folder, { recursive: true });
   const path = join(folder, 'fixture.mjs');
   await build({

@@ -3,16 +3,18 @@ import { planFaults } from '../../chaos/faults/plan-faults.js';
 import type { ChaosReport } from '../../chaos/report/report.js';
 import { allLockNames } from '../../chaos/terms.js';
 import { ChaosProcess } from '../../support/chaos/chaos-process.js';
+import { bySize } from '../../support/size.js';
 
 const seed = 11;
 const workers = 6;
+const minutes = bySize({ short: 0.15, long: 0.5 });
 
 describe('a short run of chaos', () => {
   it('I1 I2 I3 I6 violates nothing, strikes as planned, says what it could not do, and leaves nothing', {
     timeout: 180_000,
   }, async () => {
     await using run = await ChaosProcess.start(
-      ...['--minutes', '0.25', '--seed', String(seed), '--workers', String(workers), '--json'],
+      ...['--minutes', String(minutes), '--seed', String(seed), '--workers', String(workers), '--json'],
     );
     const { code, stdout, stderr } = await run.ended;
 
@@ -22,7 +24,7 @@ describe('a short run of chaos', () => {
     expect(code).toBe(0);
     for (const [kind, why] of Object.entries(report.faults.skipped)) console.info(`${kind}: skipped, ${why}`);
     const planned: Record<string, number> = {};
-    for (const { kind } of planFaults({ seed, workers, durationMs: 15_000 })) {
+    for (const { kind } of planFaults({ seed, workers, durationMs: minutes * 60_000 })) {
       if (!(kind in report.faults.skipped)) planned[kind] = (planned[kind] ?? 0) + 1;
     }
     expect(report.faults.struck).toMatchObject(planned);

@@ -8,6 +8,8 @@ import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLeaseTable, type LocalDynamo, startDynamo } from '../../../lib/local/index.js';
+import { bundled } from '../../support/bundle.js';
+import { commandLine } from '../../support/bundles.js';
 import { oneEngine } from '../../support/engines.js';
 
 const root = join(import.meta.dirname, '..', '..', '..');
@@ -43,18 +45,30 @@ beforeAll(async () => {
 afterAll(async () => {
   client?.destroy();
   await dynamo?.stop();
+  for (const one of await Promise.all(scripts.values())) await one[Symbol.asyncDispose]();
 });
+
+type Script = Awaited<ReturnType<typeof bundled>>;
+const scripts = new Map<string, Promise<Script>>();
+
+/** A file of an example, bundled with the package from its sources, once. */
+function built(example: string, file: string): Promise<Script> {
+  const entry = join(examples, example, file);
+  const made = scripts.get(entry) ?? bundled(entry);
+  scripts.set(entry, made);
+  return made;
+}
 
 /** Invokes an example's handler once in a process of its own, as Lambda would, and answers what it answered. */
 async function invoke(example: string, event: unknown): Promise<unknown> {
   const script = `
-    import { handler } from ${JSON.stringify(join(examples, example, 'handler.ts'))};
+    import { handler } from ${JSON.stringify((await built(example, 'handler.ts')).path)};
     const context = { awsRequestId: String(process.pid), getRemainingTimeInMillis: () => 30_000 };
     handler(JSON.parse(process.argv.at(-1)), context).then(
       (answer) => { console.log(JSON.stringify(answer)); process.exit(0); },
       (error) => { console.log(JSON.stringify({ error: error.name })); process.exit(0); },
     );`;
-  const args = ['--import', 'tsx', '--input-type=module', '-e', script, JSON.stringify(event)];
+  const args = ['--input-type=module', '-e', script, JSON.stringify(event)];
   const { stdout } = await run(process.execPath, args, { cwd: root, env });
   return JSON.parse(stdout.trim().split('\n').at(-1)!);
 }
@@ -84,7 +98,7 @@ describe('the examples', () => {
         run(
           process.execPath,
           [
-            ...['--import', 'tsx', join(root, 'bin', 'leasehold.ts'), 'run', 'deploy/production'],
+            ...[commandLine, 'run', 'deploy/production'],
             ...['--table', 'leases', '--lease', '30s', '--wait', '1m', '--'],
             join(examples, 'deploy-lock', 'deploy.sh'),
           ],
@@ -98,9 +112,9 @@ describe('the examples', () => {
   });
 
   it('leader leads, one of two, and hands the lead on when it is told to stop', async () => {
+    const { path } = await built('leader', 'service.ts');
     const start = () => {
-      const args = ['--import', 'tsx', join(examples, 'leader', 'service.ts')];
-      const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
+      const child = spawn(process.execPath, [path], { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
       let said = '';
       child.stdout.on('data', (chunk) => {
         said += chunk;

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -38,6 +39,11 @@ it('attw finds types for every sub-path, in every way of looking for them', {
   const { said, code } = await tool('@arethetypeswrong/cli/dist/index.js', place.tarball);
   expect(said).toContain('"leasehold/cdk"');
   expect(code).toBe(0);
+});
+
+it('npm builds the package before it packs it', async () => {
+  const { scripts } = JSON.parse(await readFile(`${root}/package.json`, 'utf8'));
+  expect(scripts).toMatchObject({ prepack: 'npm run --silent build', build: 'tsx bin/build/build.ts' });
 });
 
 it('the tarball is small, and holds what it should', () => {

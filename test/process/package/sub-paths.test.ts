@@ -25,8 +25,15 @@ const runsInLambda = [
 
 let folder: string;
 let made = 0;
-const bundleOf = (contents: string, packages?: 'bundle' | 'external') =>
-  subPathBundle(join(folder, String(++made)), contents, packages);
+const bundles = new Map<string, ReturnType<typeof subPathBundle>>();
+
+/** Each bundle is made once. */
+function bundleOf(contents: string, packages: 'bundle' | 'external' = 'bundle') {
+  const key = `${packages} ${contents}`;
+  const bundle = bundles.get(key) ?? subPathBundle(join(folder, String(++made)), contents, packages);
+  bundles.set(key, bundle);
+  return bundle;
+}
 const everything = (name: string) => `export * from '${name}';`;
 
 beforeAll(async () => {

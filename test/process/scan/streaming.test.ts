@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compiled } from '../../support/compiled.js';
 import { listedKeys } from '../../support/scan/listed-keys.js';
 import { bucket, Stage, table } from '../../support/scan/stage.js';
+import { bySize } from '../../support/size.js';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -16,8 +17,10 @@ afterAll(() => stage[Symbol.asyncDispose]());
 const run = promisify(execFile);
 const script = compiled(new URL('../../support/scan/scan-child.ts', import.meta.url).pathname);
 
-/** An object in memory costs some 200 bytes: 90,000 more of them would be above this. */
-const noiseBytes = 10_000_000;
+/** Folders of a thousand objects each. */
+const [fewFolders, manyFolders] = [10, bySize({ short: 25, long: 100 })];
+/** An object in memory costs some 200 bytes: so many more of them would be above this. */
+const noiseBytes = bySize({ short: 2_000_000, long: 10_000_000 });
 
 describe('a scan does not hold its keys (C47)', () => {
   it('the first objects are processed before the listing is finished', async () => {
@@ -60,8 +63,9 @@ describe('a scan does not hold its keys (C47)', () => {
       expect(objects).toBe(folders * 1_000);
       return memory;
     };
-    const few = await memoryOf(10);
-    const many = await memoryOf(100);
+    const few = await memoryOf(fewFolders);
+    const many = await memoryOf(manyFolders);
+    console.log(`heap after collections: ${few.heapBytes} and ${many.heapBytes} bytes`);
     expect(many.heapBytes).toBeLessThan(few.heapBytes + noiseBytes);
     expect(many.residentBytes).toBeLessThan(few.residentBytes * 1.25);
   }, 180_000);

@@ -2,11 +2,12 @@ import { LambdaClient } from '@aws-sdk/client-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LockClient } from '../../../lib/client/index.js';
 import { ServiceStage } from '../../support/service/service-stage.js';
+import { bySize } from '../../support/size.js';
 
-const callers = 1_000;
+const callers = bySize({ short: 200, long: 1_000 });
 
 /** Those that wait for one lock: each reads every second or so. */
-const waiting = 40;
+const waiting = bySize({ short: 15, long: 40 });
 
 /** Processes at once; further requests wait for a connection, as they would for reserved concurrency. */
 const environments = 6;
@@ -67,7 +68,7 @@ describe(`${callers.toLocaleString('en')} callers at once`, () => {
     await Promise.all(leases.map((lease) => lease.release()));
   }, 180_000);
 
-  it('I1 I2 of whom forty wait for one lock: they hold it one after the other, with rising tokens', async () => {
+  it('I1 I2 of whom many wait for one lock: they hold it one after the other, with rising tokens', async () => {
     let holders = 0;
     const tokens: number[] = [];
     await Promise.all(

@@ -1,12 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { oddNames } from '../../support/local/odd-names.js';
-import { bySize } from '../../support/size.js';
 import { startJson } from '../../support/start/start-process.js';
-import { names, temporaryFiles } from '../../support/start/temporary-files.js';
+import { temporaryFiles } from '../../support/start/temporary-files.js';
 
 vi.setConfig({ testTimeout: 240_000 });
-
-const maxRounds = bySize({ short: 1, long: 6 });
 
 describe('npm start -- --dir', () => {
   it('an empty directory: complete, nobody is struck, and it says why', async () => {
@@ -40,37 +37,5 @@ describe('npm start -- --dir', () => {
       independentCount: oddNames.length,
     });
     expect(json.slices).toBeGreaterThan(1);
-  });
-
-  it('a key on every cut', async () => {
-    await using files = await temporaryFiles();
-    const flat = new Set(
-      [...names(bySize({ short: 1_500, long: 3_000 }))].map((name) => name.slice('folder-0/'.length)),
-    );
-    files.add(flat);
-    const args = [
-      '--dir',
-      files.directory,
-      '--page-size',
-      '50',
-      '--seats',
-      '3',
-      '--slices',
-      '12',
-      '--no-faults',
-    ];
-    // A file on a cut may move the cuts of the next plan, until none moves any more; the short form takes the second.
-    for (let round = 0; ; round++) {
-      const { exitCode, json } = await startJson(args);
-      expect(exitCode).toBe(0);
-      expect(json).toMatchObject({ complete: true, objects: flat.size, independentCount: flat.size });
-      const cuts = json.sliceResults.map(({ hi }) => hi).filter((hi) => hi !== undefined);
-      expect(cuts.length).toBeGreaterThan(2);
-      const missing = cuts.filter((cut) => !flat.has(cut));
-      if (missing.length === 0 || round === maxRounds) break;
-      expect(round).toBeLessThan(5);
-      files.add(missing);
-      for (const cut of missing) flat.add(cut);
-    }
   });
 });

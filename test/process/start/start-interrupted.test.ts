@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { sameWishMs } from '../../../bin/terminal/interruption.js';
 import { twiceWithinAMillisecond } from '../../support/cli/double-signal.js';
 import { descendants, isAlive, until } from '../../support/local/child-processes.js';
+import { bySize } from '../../support/size.js';
 import { type StartProcess, startProcess } from '../../support/start/start-process.js';
 import { names, temporaryFiles } from '../../support/start/temporary-files.js';
 
@@ -10,32 +9,33 @@ vi.setConfig({ testTimeout: 240_000 });
 
 const nothingLeft = { leftFiles: [], leftProcesses: [] };
 
-describe('npm start, interrupted', () => {
-  it.each([
-    // The process that synthesizes; then the engine and the workers.
-    ['at once', /leasehold {2}/, 'SIGINT', 130, 0],
-    ['while it makes itself ready', /synthesizing|planning|scanning|worker/, 'SIGINT', 130, 1],
-    ['with one worker dead', / killed in /, 'SIGINT', 130, 3],
-    ['with one worker stopped', / stopped in /, 'SIGINT', 130, 4],
-    ['with one worker stopped, by a termination', / stopped in /, 'SIGTERM', 143, 4],
-  ] as const)('%s leaves nothing behind', async (_when, said, signal, exitCode, minProcesses) => {
-    await using files = await temporaryFiles(names(3_000, 5));
-    const started = await startProcess(['--dir', files.directory, '--seats', '3', '--page-size', '50']);
-    await interruptWhen(started, said, signal);
-    const ended = await started.ended;
-    expect(ended).toMatchObject({ exitCode, ...nothingLeft });
-    expect(ended.processesThen).toBeGreaterThanOrEqual(minProcesses);
-    expect(ended.stderr).toBe(`error: stopped by ${signal}\n`);
-  });
+/** When, at what it says, by which signal; with which exit code, and of how many processes at least. */
+type Moment = readonly [when: string, said: RegExp, NodeJS.Signals, exitCode: number, minProcesses: number];
 
-  it('twice, the second time in the middle of putting away, leaves nothing behind either', async () => {
-    await using files = await temporaryFiles(names(3_000, 5));
-    const started = await startProcess(['--dir', files.directory, '--seats', '3', '--page-size', '50']);
-    await interruptWhen(started, / stopped in /, 'SIGINT');
-    await sleep(sameWishMs);
-    started.child.kill('SIGINT');
-    expect(await started.ended).toMatchObject({ exitCode: 130, ...nothingLeft });
-  });
+// The process that synthesizes; then the engine and the workers.
+const moments: readonly Moment[] = [
+  ['at once', /leasehold {2}/, 'SIGINT', 130, 0],
+  ['with one worker stopped, by a termination', / stopped in /, 'SIGTERM', 143, 4],
+];
+const moreMoments: readonly Moment[] = [
+  ['while it makes itself ready', /synthesizing|planning|scanning|worker/, 'SIGINT', 130, 1],
+  ['with one worker dead', / killed in /, 'SIGINT', 130, 3],
+  ['with one worker stopped', / stopped in /, 'SIGINT', 130, 4],
+];
+
+describe('npm start, interrupted', () => {
+  it.each(bySize({ short: moments, long: [...moments, ...moreMoments] }))(
+    '%s leaves nothing behind',
+    async (_when, said, signal, exitCode, minProcesses) => {
+      await using files = await temporaryFiles(names(3_000, 5));
+      const started = await startProcess(['--dir', files.directory, '--seats', '3', '--page-size', '50']);
+      await interruptWhen(started, said, signal);
+      const ended = await started.ended;
+      expect(ended).toMatchObject({ exitCode, ...nothingLeft });
+      expect(ended.processesThen).toBeGreaterThanOrEqual(minProcesses);
+      expect(ended.stderr).toBe(`error: stopped by ${signal}\n`);
+    },
+  );
 
   it('D22 as npm passes it on, twice within a millisecond, ends in order', async () => {
     await using files = await temporaryFiles(names(3_000, 5));

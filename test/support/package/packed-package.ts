@@ -1,15 +1,20 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { buildPackage } from '../../../bin/build/package/build-package.js';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const home = join(root, '.leasehold/packed');
+const stage = join(home, 'stage');
+
+/** What npm packs besides what the manifest names, and what that names of it. */
+const pages = ['README.md', 'LICENSE', 'CHANGELOG.md'];
 
 /** What the package is made of. */
 const folders = ['lib', 'lambda', 'bin', 'docs'];
@@ -25,15 +30,19 @@ export interface Packed {
   readonly files: readonly string[];
 }
 
-/** Builds and packs the package unless that was done already; of several test files at once, one does it. */
+/**
+ * Builds and packs the package unless that was done already; of several test files at once, one does it. Beside the
+ * repository's own `dist`, which other tests use meanwhile; the functions' bundles are those that are there.
+ */
 export async function packedPackage(): Promise<Packed> {
   const digest = await digestOfSources();
   const about = join(home, 'about.json');
   return alone(async () => {
     const made = existsSync(about) ? JSON.parse(await readFile(about, 'utf8')) : undefined;
     if (made?.digest === digest && existsSync(made.packed.tarball)) return made.packed;
-    const packing = ['pack', '--silent', '--json', '--pack-destination', home];
-    const { stdout } = await run('npm', packing, { cwd: root });
+    await stagePackage();
+    const packing = ['pack', '--silent', '--json', '--ignore-scripts', '--pack-destination', home];
+    const { stdout } = await run('npm', packing, { cwd: stage });
     const [one] = JSON.parse(stdout.slice(stdout.indexOf('[')));
     const packed: Packed = {
       tarball: join(home, one.filename),
@@ -44,6 +53,16 @@ export async function packedPackage(): Promise<Packed> {
     await writeFile(about, JSON.stringify({ digest, packed }));
     return packed;
   });
+}
+
+/** Lays out all that npm packs, as `npm run build` leaves it. */
+async function stagePackage(): Promise<void> {
+  await rm(stage, { recursive: true, force: true });
+  await mkdir(join(stage, 'dist'), { recursive: true });
+  for (const name of [...pages, 'package.json', 'docs', 'dist/lambda']) {
+    await cp(join(root, name), join(stage, name), { recursive: true });
+  }
+  await buildPackage(join(stage, 'dist'));
 }
 
 /** Does something while no other process does. Whoever died at it is not waited for. */
