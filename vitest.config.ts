@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.js';
 import { SummaryReporter } from './test/support/report/summary-reporter.js';
 
 /** What all runs of the tests share. */
@@ -41,6 +42,7 @@ export default defineConfig({
     })),
     // Two cores: a file a worker, so that engines and child processes get their share of the machine.
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     // The file is what CI counts from.
     reporters: ['default', new SummaryReporter(), ['json', { outputFile: '.leasehold/test-results.json' }]],
   },

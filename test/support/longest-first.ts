@@ -1,0 +1,46 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Which kind comes when: what takes longest first, so that no worker is left alone with it at the end. */
+const kinds = ['process', 'engine', 'unit'];
+
+/**
+ * Files that take longest, longest first; a name alone is enough. Others follow in the order of their size. None of
+ * them is needed: without it the run ends a little later.
+ */
+const longest = [
+  'package/packed-package',
+  'package/foreign-types',
+  'package/foreign-app',
+  'docs/page-code',
+  'cdk/cdk-command',
+  'start/start-directories',
+  'chaos/short-run',
+  'start/start-faults',
+  'cdk/leasehold-stack',
+  'start/start-interrupted',
+  'cli/run-signals',
+  'cli/scan-interrupted',
+  'chaos/interrupted',
+  'client/signals',
+  'package/foreign-projects',
+  'lambda/custom-processor',
+  'lambda/whole-run',
+  'lambda/locked-function',
+  'scan/cut-off',
+  'scan/seats',
+  'table/contract',
+  'client/five-hundred-leases',
+];
+
+/** Kinds one after the other, since the files of one share what they load, and in each the longest first. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) => {
+      const found = longest.findIndex((name) => moduleId.includes(`/${name}.`));
+      return found < 0 ? longest.length : found;
+    };
+    const kind = ({ project }: TestSpecification) => kinds.indexOf(project.name);
+    // Sorting keeps the order of what is equal: that of sizes, or of the last run's times.
+    return [...(await super.sort(files))].sort((a, b) => kind(a) - kind(b) || place(a) - place(b));
+  }
+}
