@@ -27,6 +27,11 @@ export const exitCodes = {
 /** For the help of every command that uses the table. */
 export const commonExitCodes = '2 usage, 69 store out of reach or throttled, 78 broken set-up';
 
+/** Where a command that ended without an error leaves another exit code than 0. */
+export interface Outcome {
+  exitCode: number;
+}
+
 interface SdkError extends Error {
   readonly $fault?: 'client' | 'server';
   readonly $metadata?: { readonly httpStatusCode?: number };

@@ -3,6 +3,7 @@ import { Command, type CommanderError } from 'commander';
 import { addBreak } from './break-command.js';
 import { addGlobalOptions } from './connection.js';
 import { addDoctor } from './doctor/doctor-command.js';
+import type { Outcome } from './exit-codes.js';
 import { addInspect } from './inspect-command.js';
 import { addLs } from './ls-command.js';
 import { addReopen } from './reopen-command.js';
@@ -32,11 +33,6 @@ export async function main(args: readonly string[]): Promise<number> {
     if (name === 'CommanderError' && exitCode === 0) return 0;
     return reportError(error, how);
   }
-}
-
-/** Where a command that ended without an error leaves another exit code than 0. */
-export interface Outcome {
-  exitCode: number;
 }
 
 /** All commands. Errors of parsing are thrown, and are told on stderr unless programs read it. */

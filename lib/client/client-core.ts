@@ -13,7 +13,7 @@ import {
   tableStore,
 } from '../lease/index.js';
 import { firstOf, loadedOnce, sdkTimeOuts, sharedController, systemRuntime } from '../runtime/index.js';
-import { DynamoTable, type LeaseTable } from '../table/index.js';
+import { DynamoTable, type ItemTable } from '../table/index.js';
 import {
   type AcquireOptions,
   checkOwner,
@@ -194,7 +194,7 @@ function makeTable(
   options: ClientOptions,
   ownClient: DynamoDBClient | undefined,
   clock: StoreClock,
-): LeaseTable {
+): ItemTable {
   if (typeof options.table === 'function') return options.table(clock);
   return new DynamoTable({
     client: options.client ?? ownClient!,

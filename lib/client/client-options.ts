@@ -4,7 +4,7 @@ import { UsageError } from '../errors/index.js';
 import { checkNumber, checkOptions } from '../lease/check-options.js';
 import type { Runtime } from '../runtime/index.js';
 import type { LambdaCaller, ServiceTransport } from '../service-client/service-transport.js';
-import type { LeaseTable } from '../table/index.js';
+import type { ItemTable } from '../table/index.js';
 import { checkOwner } from './acquire-options.js';
 import { defaults } from './defaults.js';
 
@@ -66,7 +66,7 @@ export interface LockClientOptions {
  * set. No part of what users see.
  */
 export interface ClientOptions extends Omit<LockClientOptions, 'table'> {
-  readonly table?: string | ((clock: StoreClock) => LeaseTable);
+  readonly table?: string | ((clock: StoreClock) => ItemTable);
 }
 
 /** The end of one request over all its attempts: what a renewal may cost in the worst case. */

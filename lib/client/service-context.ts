@@ -1,7 +1,7 @@
 import { UsageError } from '../errors/index.js';
 import type { LeaseContext, LeaseStore } from '../lease/index.js';
 import { callsOf, loadedOnce } from '../runtime/index.js';
-import type { LeaseTable } from '../table/index.js';
+import type { ItemTable } from '../table/index.js';
 import type { ClientOptions } from './client-options.js';
 
 /** The way to the service, loaded with the first request: most clients have a table, and need none of it. */
@@ -31,7 +31,7 @@ export function serviceWay(options: ClientOptions, terms: Omit<LeaseContext, 'ta
   const context = {
     ...terms,
     store,
-    get table(): LeaseTable {
+    get table(): ItemTable {
       throw new UsageError(
         'This needs a client with a table: new LockClient({ table }), not one with a service',
       );

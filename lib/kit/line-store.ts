@@ -1,5 +1,5 @@
 import { LeaseholdError, UsageError } from '../errors/index.js';
-import { all, any, type Condition, type LeaseTable } from '../table/index.js';
+import { all, any, type Condition, type ItemTable } from '../table/index.js';
 
 /** A waiter's place in a line. */
 export interface Ticket {
@@ -51,9 +51,9 @@ export function lineName(name: string): string {
 
 /** Lines straight in a table: an item each, beside their locks'. */
 export class TableLines implements LineStore {
-  readonly #table: LeaseTable;
+  readonly #table: ItemTable;
 
-  constructor(table: LeaseTable) {
+  constructor(table: ItemTable) {
     this.#table = table;
   }
 

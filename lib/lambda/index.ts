@@ -1,8 +1,7 @@
 export type { ExecutionWatch } from '../service/execution-watch.js';
 export {
   createLockService,
-  // The constructs have a LockService, too.
-  type LockService as LockServiceAnswers,
+  type LockServiceAnswers,
   type LockServiceOptions,
 } from '../service/lock-service.js';
 export type { Environment, RemainingTime } from './invocation.js';

@@ -10,7 +10,7 @@ import {
   endExecution,
   isStatusChange,
   isUrlEvent,
-  type LockService,
+  type LockServiceAnswers,
   overHttp,
   stepFunctions,
 } from '../service/index.js';
@@ -32,7 +32,11 @@ const reserveMs = 250;
  *   says `"throw": true`, and a UsageError for settings that can't be right
  */
 export function createLockServiceHandler(
-  options: { readonly env?: Environment; readonly service?: LockService; readonly runtime?: Runtime } = {},
+  options: {
+    readonly env?: Environment;
+    readonly service?: LockServiceAnswers;
+    readonly runtime?: Runtime;
+  } = {},
 ): (event: unknown, context: RemainingTime) => Promise<unknown> {
   let { service } = options;
   const { runtime = systemRuntime } = options;
@@ -51,7 +55,7 @@ export function createLockServiceHandler(
   };
 }
 
-function makeService(settings: LockServiceSettings, functionArn = ''): LockService {
+function makeService(settings: LockServiceSettings, functionArn = ''): LockServiceAnswers {
   const { names, groups, operations, maxLeaseMs, region, stepFunctionsEndpoint } = settings;
   return createLockService({
     context: makeContext(settings),

@@ -1,6 +1,6 @@
 import type { Grant } from './acquire-request.js';
-import type { LeaseContext } from './lease-context.js';
 import type { LeaseItem } from './lease-item.js';
+import type { LeaseContext } from './lease-store.js';
 
 /** How a lease is held. All in milliseconds. */
 export interface HoldSettings {

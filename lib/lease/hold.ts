@@ -6,7 +6,7 @@ import type { Grant } from './acquire-request.js';
 import { Heartbeat } from './heartbeat.js';
 import type { ChangeOutcome, HoldSettings, ReleaseOutcome } from './hold-terms.js';
 import type { HolderOutcome, LeaseIdentity } from './holder-requests.js';
-import type { LeaseContext } from './lease-context.js';
+import type { LeaseContext } from './lease-store.js';
 import { LeaseTerm } from './lease-term.js';
 
 /** What a lease tells those who made it. */

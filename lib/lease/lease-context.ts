@@ -1,26 +1,18 @@
 import type { StoreClock, TimeInterval } from '../clock/index.js';
 import { StoreError } from '../errors/index.js';
 import type { Runtime } from '../runtime/index.js';
-import type { LeaseTable } from '../table/index.js';
-import type { LeaseStore } from './lease-store.js';
+import type { ItemTable } from '../table/index.js';
 import { sharedPing } from './shared-ping.js';
 
 /** What the operations on a table work with; made once per client. */
 export interface TableContext {
-  readonly table: LeaseTable;
+  readonly table: ItemTable;
   readonly clock: StoreClock;
   readonly runtime: Runtime;
   /** How far the store's front ends may disagree about the time, in milliseconds. */
   readonly skewMs: number;
   /** How long an unused item stays before TTL removes it, in milliseconds. */
   readonly retentionMs: number;
-}
-
-/** What leases, waiters and operators work with: they go through `store`, whatever stands behind it. */
-export interface LeaseContext extends TableContext {
-  readonly store: LeaseStore;
-  /** Aborts when the client is closed: nothing is renewed from then on. @default never */
-  readonly closed?: AbortSignal;
 }
 
 /**

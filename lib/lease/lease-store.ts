@@ -1,6 +1,7 @@
 import type { ItemChange, Paging, StoredItem } from '../table/index.js';
 import type { GrantOutcome, GrantRequest } from './acquire-request.js';
 import type { HolderOutcome, LeaseIdentity } from './holder-requests.js';
+import type { TableContext } from './lease-context.js';
 import type { LeaseItem } from './lease-item.js';
 import type { ResumeOutcome, ResumeRequest } from './resume-request.js';
 
@@ -76,4 +77,11 @@ export interface LeaseStore {
 
   /** Makes sure that there is store time by the time it is needed, and that it is worth using. */
   ensureTime(signal?: AbortSignal): Promise<void>;
+}
+
+/** What leases, waiters and operators work with: they go through `store`, whatever stands behind it. */
+export interface LeaseContext extends TableContext {
+  readonly store: LeaseStore;
+  /** Aborts when the client is closed: nothing is renewed from then on. @default never */
+  readonly closed?: AbortSignal;
 }

@@ -1,6 +1,7 @@
 import type { Grant } from './acquire-request.js';
 import type { HoldSettings } from './hold-terms.js';
-import { expiryFor, type LeaseContext } from './lease-context.js';
+import { expiryFor } from './lease-context.js';
+import type { LeaseContext } from './lease-store.js';
 
 /** When a lease ends: what the store has confirmed, what was asked for, and how much of it is left. All in milliseconds. */
 export class LeaseTerm {

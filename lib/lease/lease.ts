@@ -11,9 +11,8 @@ import {
   type TakenOver,
   takenOverBy,
 } from './hold-terms.js';
-import type { LeaseContext } from './lease-context.js';
 import type { LeaseItem } from './lease-item.js';
-import type { Completion } from './lease-store.js';
+import type { Completion, LeaseContext } from './lease-store.js';
 import { toStorable } from './storable.js';
 
 /**

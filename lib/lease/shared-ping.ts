@@ -1,5 +1,5 @@
 import { orAborted } from '../runtime/index.js';
-import type { LeaseTable } from '../table/index.js';
+import type { ItemTable } from '../table/index.js';
 
 /** A request that is under way, for all who wait for its answer. */
 interface Flight {
@@ -9,7 +9,7 @@ interface Flight {
   waiting: number;
 }
 
-const flights = new WeakMap<LeaseTable, Flight>();
+const flights = new WeakMap<ItemTable, Flight>();
 
 /**
  * One cheap request, which any response will do for: whoever needs store time while one is under way waits for that one.
@@ -17,7 +17,7 @@ const flights = new WeakMap<LeaseTable, Flight>();
  *
  * @throws the signal's own reason when it aborts; StoreError when no response came
  */
-export async function sharedPing(table: LeaseTable, signal?: AbortSignal): Promise<void> {
+export async function sharedPing(table: ItemTable, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   const flight = flights.get(table) ?? takeOff(table);
   flight.waiting += 1;
@@ -29,7 +29,7 @@ export async function sharedPing(table: LeaseTable, signal?: AbortSignal): Promi
   }
 }
 
-function takeOff(table: LeaseTable): Flight {
+function takeOff(table: ItemTable): Flight {
   const controller = new AbortController();
   const end = () => {
     // Whoever comes after an abort must not get what nobody waited for.

@@ -5,7 +5,7 @@ export { isUrlEvent, overHttp, type UrlAnswer } from './function-url.js';
 export {
   createLockService,
   defaultMaxLeaseMs,
-  type LockService,
+  type LockServiceAnswers,
   type LockServiceOptions,
 } from './lock-service.js';
 export { stepFunctions } from './step-functions.js';

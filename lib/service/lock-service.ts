@@ -29,7 +29,7 @@ export interface LockServiceOptions {
 }
 
 /** Answers requests; see {@link createLockService}. */
-export interface LockService {
+export interface LockServiceAnswers {
   readonly host: ServiceHost;
   /**
    * Answers one request.
@@ -51,7 +51,7 @@ export const defaultMaxLeaseMs = 15 * 60_000;
  *
  * @throws UsageError for names that are no patterns
  */
-export function createLockService(options: LockServiceOptions): LockService {
+export function createLockService(options: LockServiceOptions): LockServiceAnswers {
   const host: ServiceHost = {
     context: options.context,
     isAllowed: nameRule(options.names),

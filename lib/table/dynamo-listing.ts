@@ -7,7 +7,7 @@ import {
 import { StoreError } from '../errors/index.js';
 import { publish } from '../events/index.js';
 import { BackOff, type Runtime, sleep } from '../runtime/index.js';
-import type { Paging, StoredItem } from './lease-table.js';
+import type { Paging, StoredItem } from './item-table.js';
 import { toKey, unmarshalled } from './stored-item.js';
 import { groupIndexName } from './table-names.js';
 
@@ -32,7 +32,7 @@ export interface ListedTable {
   readonly call: (command: any, signal?: AbortSignal) => Promise<any>;
 }
 
-/** See `LeaseTable.getMany`. */
+/** See `ItemTable.getMany`. */
 export async function getMany(
   { tableName, runtime, call }: ListedTable,
   names: readonly string[],
@@ -63,7 +63,7 @@ export async function getMany(
   return found;
 }
 
-/** See `LeaseTable.namesInGroup`. */
+/** See `ItemTable.namesInGroup`. */
 export async function* namesInGroup(
   { tableName, call }: ListedTable,
   group: string,
@@ -87,7 +87,7 @@ export async function* namesInGroup(
   } while (start);
 }
 
-/** See `LeaseTable.scan`. */
+/** See `ItemTable.scan`. */
 export async function* scan(
   { tableName, call }: ListedTable,
   signal?: AbortSignal,

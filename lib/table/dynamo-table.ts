@@ -11,7 +11,7 @@ import { type Runtime, sendWithin } from '../runtime/index.js';
 import { type Handler, sharing, timed } from './date-header.js';
 import type { ListedTable } from './dynamo-listing.js';
 import { type ConditionalChange, type FilledForm, toExpression } from './expression.js';
-import type { LeaseTable, Paging, StoredItem, WriteAnswer } from './lease-table.js';
+import type { ItemTable, Paging, StoredItem, WriteAnswer } from './item-table.js';
 import { toAttribute, toKey, toMarshalled, unmarshalled } from './stored-item.js';
 import { pingName } from './table-names.js';
 
@@ -33,7 +33,7 @@ type AnyCommand = any;
 type Marshalled = Record<string, AttributeValue>;
 
 /** The table in DynamoDB, through the AWS SDK. Every response also tells the store clock the time. */
-export class DynamoTable implements LeaseTable {
+export class DynamoTable implements ItemTable {
   readonly tableName: string;
   readonly #handlers = new Map<unknown, Handler>();
   readonly #options: DynamoTableOptions;

@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import { UsageError } from '../errors/index.js';
-import type { StoredItem } from './lease-table.js';
+import type { StoredItem } from './item-table.js';
 
 type Marshalled = Record<string, AttributeValue>;
 

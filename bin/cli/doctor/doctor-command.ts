@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Outcome } from '../main.js';
+import type { Outcome } from '../exit-codes.js';
 import type { DoctorOptions } from './doctor.js';
 
 /** `leasehold doctor`: what is wrong with the table, the permissions or the clock. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { durationMs } from '../../terminal/option-readers.js';
+import type { Outcome } from '../exit-codes.js';
 import { commonExitCodes } from '../exit-codes.js';
-import type { Outcome } from '../main.js';
 import type { RunOptions } from './run-options.js';
 
 /** `leasehold run`: a command under a lock. */

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { durationMs, endpointUrl, wholeNumber } from '../../terminal/option-readers.js';
-import type { Outcome } from '../main.js';
+import type { Outcome } from '../exit-codes.js';
 import { s3Location } from './s3-location.js';
 import { checkScanOptions, type ScanOptions } from './scan-options.js';
 

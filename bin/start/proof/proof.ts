@@ -1,6 +1,5 @@
 import { count } from '../../terminal/figures.js';
 import type { WalkedSlice } from './key-ranges.js';
-import type { SliceEvidence } from './slice-evidence.js';
 
 /** One claim, and whether it holds. */
 export interface Check {
@@ -13,6 +12,24 @@ export interface Check {
 interface Total {
   readonly objects: number;
   readonly bytes: number;
+}
+
+/** What the table has of a slice when the run is over. */
+export interface SliceEvidence {
+  readonly id: string;
+  readonly lo: string | undefined;
+  readonly hi: string | undefined;
+  readonly completed: boolean;
+  /** The token of its last grant. */
+  readonly token: number;
+  /** The token under which its last page was done; absent if it has none. */
+  readonly writtenUnder: number | undefined;
+  readonly objects: number;
+  readonly bytes: number;
+  readonly pages: number;
+  readonly takeovers: number;
+  /** Of the keys in its result; absent without a result. */
+  readonly digest: string | undefined;
 }
 
 /** What a run is judged by. */

@@ -10,25 +10,7 @@ import {
 } from '../../../lib/scan/index.js';
 import { readLedger, type Store } from '../store.js';
 import { walkSlices } from './key-ranges.js';
-import { type Check, type ProofGround, prove } from './proof.js';
-
-/** What the table has of a slice when the run is over. */
-export interface SliceEvidence {
-  readonly id: string;
-  readonly lo: string | undefined;
-  readonly hi: string | undefined;
-  readonly completed: boolean;
-  /** The token of its last grant. */
-  readonly token: number;
-  /** The token under which its last page was done; absent if it has none. */
-  readonly writtenUnder: number | undefined;
-  readonly objects: number;
-  readonly bytes: number;
-  readonly pages: number;
-  readonly takeovers: number;
-  /** Of the keys in its result; absent without a result. */
-  readonly digest: string | undefined;
-}
+import { type Check, type ProofGround, prove, type SliceEvidence } from './proof.js';
 
 /**
  * Reads what the table has of the slices, and their results.

@@ -9,8 +9,8 @@ import { count, percent, plural, seconds } from '../../terminal/figures.js';
 import { formatKey } from '../../terminal/printable.js';
 import type { Palette } from '../../terminal/styled-line.js';
 import { type Column, sideBySide, textTable } from '../../terminal/text-table.js';
-import type { Check } from '../proof/proof.js';
-import type { RunOutcome, SliceEvidence } from '../proof/slice-evidence.js';
+import type { Check, SliceEvidence } from '../proof/proof.js';
+import type { RunOutcome } from '../proof/slice-evidence.js';
 import { formatSlice, formatToken, type RunProgress } from '../run-progress.js';
 
 /** Rows of each of the inventory's tables. */

@@ -1,9 +1,6 @@
-import type { S3Client } from '@aws-sdk/client-s3';
-import type { LockClient } from '../../client/index.js';
 import { UsageError } from '../../errors/index.js';
 import { ensureStoreTime, type LeaseContext, leaseFormat, ttlAfter } from '../../lease/index.js';
 import { S3Requests } from '../listing/s3-requests.js';
-import type { OutputPlace } from '../results/slice-output.js';
 import { inParallel } from '../seats/in-parallel.js';
 import { publishScan } from '../seats/scan-events.js';
 import {
@@ -16,37 +13,8 @@ import {
 } from '../slices/scan-run.js';
 import { createSlice } from '../slices/slice-creation.js';
 import { planCuts } from './plan-cuts.js';
-import { checkPlanOptions } from './plan-options.js';
+import { checkPlanOptions, type PlanOptions } from './plan-options.js';
 import { PlanRequests } from './plan-requests.js';
-
-/** What is to be scanned, and by how many. */
-export interface PlanOptions {
-  readonly locks: LockClient;
-  readonly s3: Pick<S3Client, 'send'>;
-  /** Names the run: 1 to 100 of `A-Z a-z 0-9 . _ -`. Planning the same run again changes nothing. */
-  readonly run: string;
-  readonly bucket: string;
-  /** @default '': the whole bucket */
-  readonly prefix?: string;
-  /** Workers at the same time. */
-  readonly seats: number;
-  /** Slices wanted: seats split them further where one has more left than others. @default one a seat */
-  readonly slices?: number;
-  /** Keys a page, 1 to 1,000. @default 1,000 */
-  readonly pageSize?: number;
-  /** Cuts by hand, or of an earlier run: see `readCuts`. */
-  readonly cuts?: readonly string[];
-  /** Where large results and the processor's output go; not inside the scanned prefix. */
-  readonly output?: OutputPlace;
-  /**
-   * The bucket is a requester-pays bucket, and whoever scans pays: said with every listing of the run.
-   *
-   * @default false
-   * @see https://docs.aws.amazon.com/AmazonS3/latest/userguide/RequesterPaysBuckets.html
-   */
-  readonly requesterPays?: boolean;
-  readonly signal?: AbortSignal;
-}
 
 /** A planned run. A JSON value. */
 export interface ScanPlan {

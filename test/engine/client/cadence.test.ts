@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClientOptions } from '../../../lib/client/client-options.js';
 import { LockClient } from '../../../lib/client/index.js';
 import type { StoreClock } from '../../../lib/clock/index.js';
-import type { LeaseTable } from '../../../lib/table/index.js';
+import type { ItemTable } from '../../../lib/table/index.js';
 import { EventLog } from '../../support/event-log.js';
 import { checkProperty } from '../../support/property.js';
 import { restlessLease, shortLease } from '../../support/stage.js';
@@ -32,7 +32,7 @@ function grantingTable(time: VirtualTime, clock: StoreClock, latencyMs: number) 
     await new Promise<void>((resolve) => time.setTimer(resolve, latencyMs));
     clock.observe(sentAt, new Date(time.wallMs()).toUTCString());
   };
-  const table: Pick<LeaseTable, 'tableName' | 'ping' | 'update'> = {
+  const table: Pick<ItemTable, 'tableName' | 'ping' | 'update'> = {
     tableName: 'granting',
     ping: answered,
     async update() {
@@ -41,7 +41,7 @@ function grantingTable(time: VirtualTime, clock: StoreClock, latencyMs: number) 
       return { applied: true, old: undefined };
     },
   };
-  return { asked, table: table as LeaseTable };
+  return { asked, table: table as ItemTable };
 }
 
 describe('how often a lease is renewed', () => {
@@ -82,7 +82,7 @@ describe('how often a lease is renewed', () => {
         const { renewEveryMs, safetyMarginMs, requestTimeoutMs, maxAttempts } = settings;
         const minMs = renewEveryMs + safetyMarginMs + requestTimeoutMs * maxAttempts;
         const make = (leaseMs: number) => () => {
-          const options: ClientOptions = { ...settings, leaseMs, table: () => ({}) as LeaseTable };
+          const options: ClientOptions = { ...settings, leaseMs, table: () => ({}) as ItemTable };
           return new LockClient(options);
         };
         expect(make(minMs)).not.toThrow();

@@ -178,8 +178,8 @@ export const lostAnswersRemovals: readonly Removal[] = [
   {
     name: 'lost answers: a grant that took longer than its lease is not handed out (C10)',
     file: 'lib/client/attempt.ts',
-    find: 'leftMs > terms.safetyMarginMs ?',
-    replace: 'leftMs > Number.NEGATIVE_INFINITY ?',
+    find: 'return isInTime(context, outcome.grant, terms) ? outcome.grant : undefined;',
+    replace: 'return outcome.grant;',
     noticedBy: [
       {
         file: lostAnswersTests,

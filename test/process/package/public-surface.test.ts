@@ -37,7 +37,7 @@ describe('what users can name', () => {
   it('leads to no internals: neither ports, nor what only those need who build on leases', () => {
     const text = reportText('leasehold', exported.get('leasehold')!);
     const internals =
-      /\b(LeaseContext|LeaseStore|LeaseTable|StoreClock|ItemChange|Grant|change\?:|giveUpWhen\?:|renewWith|completeWith|context:)/;
+      /\b(LeaseContext|LeaseStore|ItemTable|StoreClock|ItemChange|Grant|change\?:|giveUpWhen\?:|renewWith|completeWith|context:)/;
     expect(text.match(internals)?.[0]).toBeUndefined();
   });
 

@@ -21,7 +21,7 @@ export interface WayToTheStore {
   readonly takesChanges: boolean;
 }
 
-/** The life of leases on any `LeaseTable`, end to end: two machines, one store. */
+/** The life of leases on any `ItemTable`, end to end: two machines, one store. */
 export function leaseOperationsContract(open: () => Promise<StoreUnderContract>): void {
   const openClients = async () => {
     const store = await open();

@@ -2,24 +2,24 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StoreClock } from '../../../lib/clock/index.js';
 import { StoreClock as Clock } from '../../../lib/clock/index.js';
 import { systemRuntime } from '../../../lib/runtime/index.js';
-import type { LeaseTable, StoredItem } from '../../../lib/table/index.js';
+import type { ItemTable, StoredItem } from '../../../lib/table/index.js';
 
 /** A store that is held to the contract: new and empty when it is opened. */
 export interface StoreUnderContract {
   /** The table, seen by one machine whose clock its responses set. */
-  readonly connect: (clock: StoreClock) => LeaseTable;
+  readonly connect: (clock: StoreClock) => ItemTable;
   readonly close: () => Promise<void>;
 }
 
 const absent = { text: 'attribute_not_exists(#name)' };
 const always = { text: 'attribute_not_exists(#neverThere)' };
 
-/** What every `LeaseTable` does, whatever is behind it. */
+/** What every `ItemTable` does, whatever is behind it. */
 export function leaseTableContract(open: () => Promise<StoreUnderContract>): void {
-  describe('the LeaseTable port', () => {
+  describe('the ItemTable port', () => {
     let store: StoreUnderContract;
     let clock: StoreClock;
-    let table: LeaseTable;
+    let table: ItemTable;
 
     beforeAll(async () => {
       store = await open();

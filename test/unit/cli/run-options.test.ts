@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { divideLease, killMs } from '../../../bin/cli/run/run-options.js';
 import { LockClient } from '../../../lib/client/index.js';
-import type { LeaseTable } from '../../../lib/table/index.js';
+import type { ItemTable } from '../../../lib/table/index.js';
 import { checkProperty } from '../../support/property.js';
 
 describe('how run divides its lease', () => {
@@ -45,7 +45,7 @@ describe('how run divides its lease', () => {
         expect(times.graceMs).toBe(graceMs ?? times.graceMs);
         const { hold, requestTimeoutMs } = times;
         expect(
-          () => new LockClient({ ...hold, requestTimeoutMs, table: () => ({}) as LeaseTable }),
+          () => new LockClient({ ...hold, requestTimeoutMs, table: () => ({}) as ItemTable }),
         ).not.toThrow();
       }),
     );

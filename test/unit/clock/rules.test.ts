@@ -7,7 +7,7 @@ import {
   type LeaseStore,
   takeoverBefore,
 } from '../../../lib/lease/index.js';
-import type { LeaseTable } from '../../../lib/table/index.js';
+import type { ItemTable } from '../../../lib/table/index.js';
 import { checkProperty } from '../../support/property.js';
 import { anyLapse, honest, Machine, TrueTime } from '../../support/true-time.js';
 
@@ -23,7 +23,7 @@ const settings = {
 };
 
 /** Nothing here talks to a table: only the clocks decide. */
-const noTable = {} as LeaseTable;
+const noTable = {} as ItemTable;
 const noStore = {} as LeaseStore;
 
 function makeContext({ clock, runtime }: Machine): LeaseContext {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkPlanOptions } from '../../../lib/scan/plan/plan-options.js';
-import type { PlanOptions } from '../../../lib/scan/plan/planner.js';
+import { checkPlanOptions, type PlanOptions } from '../../../lib/scan/plan/plan-options.js';
 
 const check = (options: Record<string, unknown>) => () =>
   checkPlanOptions({ run: 'r', bucket: 'data', seats: 2, ...options } as unknown as PlanOptions);

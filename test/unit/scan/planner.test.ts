@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { LockClient } from '../../../lib/client/index.js';
 import type { TableContext } from '../../../lib/lease/index.js';
-import { type PlanOptions, planScan } from '../../../lib/scan/plan/planner.js';
+import type { PlanOptions } from '../../../lib/scan/plan/plan-options.js';
+import { planScan } from '../../../lib/scan/plan/planner.js';
 import { findRun } from '../../../lib/scan/slices/scan-run.js';
 import { MemoryBucket } from '../../support/scan/memory-bucket.js';
 import { onScan } from '../../support/scan/scan-events.js';

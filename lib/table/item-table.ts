@@ -30,7 +30,7 @@ export interface Paging {
  * All methods throw a `StoreError` when the store can't be used, and all end: at the latest when the time-outs
  * that the table was made with have run out. A caller's signal ends them at once.
  */
-export interface LeaseTable {
+export interface ItemTable {
   /** For messages. */
   readonly tableName: string;
 
