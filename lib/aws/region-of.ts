@@ -1,4 +1,4 @@
-import { UsageError } from '../errors/index.js';
+import { quoted, UsageError } from '../errors/index.js';
 
 /** What an ARN names: the service, the resource after the account, and both in words. */
 interface ArnKind {
@@ -33,7 +33,7 @@ export const stateMachineArns: ArnKind = {
  * @param nameOrArn what was given; an ARN begins with `arn:`, which no name does
  * @param region the Region that was given beside it
  * @returns undefined where neither says one: as the AWS SDK finds it
- * @throws UsageError for what begins as an ARN and is none of this kind, or if the two Regions differ
+ * @throws UsageError for what is neither a name nor an ARN of this kind, for a Region that is none, or if the two differ
  */
 export function regionOf(
   option: string,
@@ -41,7 +41,15 @@ export function regionOf(
   kind: ArnKind,
   region?: string,
 ): string | undefined {
-  if (!nameOrArn.startsWith('arn:')) return region;
+  if (region !== undefined && !(typeof region === 'string' && /^[a-z\d-]+$/.test(region)))
+    throw new UsageError(`region: must be one such as eu-west-1, got ${quoted(region)}`);
+  const wrong = () =>
+    new UsageError(`${option}: must be a name, or the ARN of ${kind.words}, got ${quoted(nameOrArn)}`);
+  if (!nameOrArn.startsWith('arn:')) {
+    // A function also with its account before it, or its version after.
+    if (!/^([\w.-]|:(?!\/)|\$)+$/.test(nameOrArn) || /^arn/i.test(nameOrArn)) throw wrong();
+    return region;
+  }
   const [, partition, service, own, account, ...rest] = nameOrArn.split(':');
   if (
     !partition ||
@@ -50,7 +58,7 @@ export function regionOf(
     !/^\d{12}$/.test(account ?? '') ||
     !kind.resource.test(rest.join(':'))
   )
-    throw new UsageError(`${option}: must be a name, or the ARN of ${kind.words}, got "${nameOrArn}"`);
+    throw wrong();
   if (region !== undefined && region !== own) {
     throw new UsageError(
       `region: is "${region}", but ${option} lies in ${own}: "${nameOrArn}"; leave region out`,

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { StoreClock } from '../clock/index.js';
-import { UsageError } from '../errors/index.js';
+import { quoted, UsageError } from '../errors/index.js';
 import { checkNumber, checkOptions } from '../lease/check-options.js';
 import type { Runtime } from '../runtime/index.js';
 import type { LambdaCaller, ServiceTransport } from '../service-client/service-transport.js';
@@ -103,6 +103,12 @@ const clientOptionNames = Object.keys({
 export function checkClientOptions(options: ClientOptions): void {
   checkOptions('LockClient', options, clientOptionNames);
   checkStore(options);
+  const { endpoint } = options;
+  // Without its scheme the host would be taken for one; empty, as from an unset variable, it would mean AWS itself.
+  if (endpoint !== undefined && !/^https?:\/\/[^/]/.test(endpoint))
+    throw new UsageError(
+      `endpoint: must be an address such as http://localhost:8000, got ${quoted(endpoint)}`,
+    );
   checkNumber('requestTimeoutMs', options.requestTimeoutMs ?? defaults.requestTimeoutMs, 1);
   checkNumber('maxAttempts', options.maxAttempts ?? defaults.maxAttempts, 1, 10);
   checkNumber('skewMs', options.skewMs ?? defaults.skewMs, 0);

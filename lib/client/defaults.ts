@@ -1,5 +1,5 @@
 import { defaultSkewMs } from '../clock/index.js';
-import { minRetentionMs } from '../lease/check-options.js';
+import { maxLeaseMs, minRetentionMs } from '../lease/check-options.js';
 
 /** The defaults of a client, each written once: code and documents read them here. All in milliseconds. */
 export const defaults = {
@@ -15,8 +15,8 @@ export const defaults = {
   retentionMs: 7 * 24 * 60 * 60 * 1000,
   /** The least retention: a signed request may sleep for hours in a frozen Lambda (protocol, section 2). */
   minRetentionMs,
-  /** The most that `minHoldMs` and `lockDelayMs` may be: a year and a day, longer than any execution of a state machine. */
-  maxLeaseMs: 366 * 24 * 60 * 60 * 1000,
+  /** The most that `leaseMs`, `minHoldMs` and `lockDelayMs` may be. */
+  maxLeaseMs,
   /** The end of one attempt of a request. */
   requestTimeoutMs: 1_000,
   /** Attempts of one request, over all its retries. */

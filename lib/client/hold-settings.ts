@@ -19,7 +19,7 @@ export function holdSettings(client: ClientOptions, hold: HoldOptions): HoldSett
   const capMs = hold.maxHoldMs ?? client.maxHoldMs;
   const maxHoldMs = shortest(capMs, hold.endsInMs?.());
   const timeoutMs = callTimeoutMs(client);
-  checkNumber('leaseMs', leaseMs, 1);
+  checkNumber('leaseMs', leaseMs, 1, defaults.maxLeaseMs);
   checkNumber('renewEveryMs', renewEveryMs, 1);
   checkNumber('safetyMarginMs', safetyMarginMs, 0);
   if (maxHoldMs !== undefined) checkNumber('maxHoldMs', maxHoldMs, 1);

@@ -98,8 +98,8 @@ export class LockClient implements AsyncDisposable {
    *   store did not answer (call again with the same JSON); UsageError; the signal's own reason
    */
   async resume(handedOver: unknown, options: ResumeOptions = {}): Promise<Lease> {
-    const given = asGiven(options);
-    return (await this.#core.later()).resume(handedOver, given);
+    const [from, given] = [asGiven(handedOver), asGiven(options)];
+    return (await this.#core.later()).resume(from, given);
   }
 
   /**

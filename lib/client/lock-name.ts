@@ -1,4 +1,5 @@
 import { quoted, UsageError } from '../errors/index.js';
+import { isWellFormed } from '../lease/well-formed.js';
 
 /** Names are partition keys: DynamoDB takes 2,048 bytes, half of that is plenty. */
 const maxNameBytes = 1024;
@@ -30,14 +31,8 @@ function check(what: string, name: string): void {
 function findProblem(name: unknown): string | undefined {
   if (typeof name !== 'string') return `must be a string`;
   if (name === '') return 'must not be empty';
-  // A lone surrogate has no UTF-8: all of them would become the same replacement character.
   if (!isWellFormed(name)) return 'must be well-formed Unicode, without lone surrogates';
   if (/\p{Cc}/u.test(name)) return 'must not hold control characters';
   const bytes = Buffer.byteLength(name);
   return bytes > maxNameBytes ? `must have at most ${maxNameBytes} bytes in UTF-8, has ${bytes}` : undefined;
-}
-
-/** Whether the text has a UTF-8 form of its own. */
-export function isWellFormed(text: string): boolean {
-  return !/\p{Surrogate}/u.test(text);
 }

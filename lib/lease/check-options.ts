@@ -3,6 +3,9 @@ import { quoted, UsageError } from '../errors/index.js';
 /** The shortest time that anything of a name is kept: a signed request may sleep for hours in a frozen Lambda (protocol, section 2). */
 export const minRetentionMs = 24 * 60 * 60 * 1000;
 
+/** The longest lease: a year and a day, longer than any execution of a state machine. In milliseconds. */
+export const maxLeaseMs = 366 * 24 * 60 * 60 * 1000;
+
 /** @throws UsageError unless it is a finite number within the limits */
 export function checkNumber(
   option: string,

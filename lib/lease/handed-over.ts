@@ -1,4 +1,5 @@
 import { quoted, UsageError } from '../errors/index.js';
+import { maxLeaseMs } from './check-options.js';
 
 /**
  * A lease on its way from one process to the next, as JSON: what `handOver` answers and `resume` takes. Whoever has it
@@ -18,9 +19,6 @@ export interface HandedOver {
   readonly leaseMs: number;
 }
 
-/** A year and a day: longer than any execution of a state machine. */
-const longestLeaseMs = 366 * 24 * 60 * 60 * 1000;
-
 /**
  * Reads what came from outside as a lease that was handed over. The name is for the caller to check; fields that it
  * does not know are left alone, since a later version may add some.
@@ -38,7 +36,7 @@ export function parseHandedOver(json: unknown): HandedOver {
   demand('token', isWhole(token, 1), 'a whole number, at least 1', token);
   demand('owner', typeof owner === 'string', 'a string', owner);
   demand('expiresAt', isWhole(expiresAt, 1), 'a whole number of milliseconds', expiresAt);
-  demand('leaseMs', isLength(leaseMs), `a number from 1 to ${longestLeaseMs}`, leaseMs);
+  demand('leaseMs', isLength(leaseMs), `a number from 1 to ${maxLeaseMs}`, leaseMs);
   return { handOver: 1, name, leaseId, token, owner, expiresAt, leaseMs } as HandedOver;
 }
 
@@ -55,5 +53,5 @@ function isWhole(value: unknown, least: number): boolean {
 }
 
 function isLength(value: unknown): boolean {
-  return typeof value === 'number' && value >= 1 && value <= longestLeaseMs;
+  return typeof value === 'number' && value >= 1 && value <= maxLeaseMs;
 }

@@ -1,5 +1,5 @@
-import { UsageError } from '../errors/index.js';
 import { publish } from '../events/index.js';
+import { checkNumber, maxLeaseMs } from './check-options.js';
 import type { HandedOver } from './handed-over.js';
 import type { Hold } from './hold.js';
 import type { ChangeOutcome } from './hold-terms.js';
@@ -64,9 +64,7 @@ export async function handOverHold(hold: Hold, leaseMs?: number): Promise<Handed
   const { name, leaseId, token, owner } = hold.labels;
   const { wholeLeaseMs } = hold.settings;
   const gapMs = leaseMs ?? wholeLeaseMs;
-  if (!(Number.isFinite(gapMs) && gapMs >= 1)) {
-    throw new UsageError(`leaseMs: must be a number at least 1, got ${String(gapMs)}`, name);
-  }
+  checkNumber('leaseMs', gapMs, 1, maxLeaseMs);
   hold.checkHeld();
   hold.heartbeat.pause();
   try {

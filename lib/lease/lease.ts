@@ -13,7 +13,8 @@ import {
 } from './hold-terms.js';
 import type { LeaseItem } from './lease-item.js';
 import type { Completion, LeaseContext } from './lease-store.js';
-import { toStorable } from './storable.js';
+import { refuseUnstorable, toStorable } from './storable.js';
+import { Unstorable } from './unstorable.js';
 
 /**
  * A lease that was granted: proof, for as long as it is valid, that nobody else holds the name.
@@ -142,7 +143,8 @@ export class Lease implements AsyncDisposable {
    */
   async save(checkpoint: unknown): Promise<void> {
     // As it is now: the write may have to wait for another one.
-    const kept = toStorable(checkpoint, 'save', this.name);
+    const kept = toStorable(checkpoint);
+    if (kept instanceof Unstorable) return refuseUnstorable(kept, 'save', this.name);
     await this.renewWith(kept === undefined ? { remove: ['checkpoint'] } : { set: { checkpoint: kept } });
     this.#checkpoint = kept;
   }
@@ -190,7 +192,8 @@ export class Lease implements AsyncDisposable {
     checkOptions('complete', options, ['retainMs']);
     const { retainMs } = options;
     if (retainMs !== undefined) checkNumber('retainMs', retainMs, minRetentionMs);
-    const kept = toStorable(result, 'complete', this.name);
+    const kept = toStorable(result);
+    if (kept instanceof Unstorable) return refuseUnstorable(kept, 'complete', this.name);
     await this.#complete({ result: kept, ...(retainMs !== undefined && { retainMs }) });
   }
 

@@ -1,10 +1,9 @@
-import { quoted, UsageError } from '../errors/index.js';
+import { quoted } from '../errors/index.js';
+import { maxStorableBytes, Unstorable, type Why } from './unstorable.js';
+import { isWellFormed } from './well-formed.js';
 
-/**
- * What a checkpoint or a result may take of an item's 400 KB, in bytes. The rest is for the lease itself: names, owners and
- * groups of later holders, too, so that a lock can always be acquired and broken.
- */
-export const maxStorableBytes = 384 * 1024;
+/** DynamoDB keeps no number that is nearer to zero. */
+export const leastNumber = 1e-130;
 
 /** DynamoDB nests no deeper. */
 const maxDepth = 30;
@@ -12,38 +11,41 @@ const maxDepth = 30;
 /**
  * A copy of the value as DynamoDB can keep it, made now: what the caller changes later plays no part. As JSON would have
  * it, a date becomes text and an instance of a class its own properties; sets, maps and bytes stay what they are.
- *
- * @param call the call that it was given to, for messages
- * @throws UsageError that names the place and the reason, or the size
  */
-export function toStorable(value: unknown, call: string, lockName: string): unknown {
-  const fail = (path: string, why: string): never => {
-    throw new UsageError(`${call}: DynamoDB can't store ${path || 'the value'}: ${why}`, lockName);
-  };
+export function toStorable(value: unknown): unknown | Unstorable {
   if (value === undefined) return undefined;
-  const copy = toCopy(value, '', 0, fail);
-  if (copy === undefined) fail('', `it is a ${typeof value}`);
-  const bytes = measureBytes(copy);
-  if (bytes > maxStorableBytes) {
-    fail(
-      '',
-      `it has ${bytes} bytes, at most ${maxStorableBytes} fit into the item; keep it elsewhere, say in S3`,
-    );
+  try {
+    const copy = toCopy(value, '', 0);
+    if (copy === undefined) return new Unstorable('', 'type', typeof value);
+    const bytes = measureBytes(copy);
+    return bytes > maxStorableBytes ? new Unstorable('', 'size', bytes) : copy;
+  } catch (error) {
+    // What throws where it is read, a getter or a proxy, can't be kept either.
+    return error instanceof Unstorable ? error : new Unstorable('', 'read', error);
   }
-  return copy;
 }
 
-type Fail = (path: string, why: string) => never;
+/** @throws UsageError that names the place and the reason, or the size */
+export async function refuseUnstorable(found: Unstorable, call: string, lockName: string): Promise<never> {
+  throw (await import('./unstorable-words.js')).toUsageError(found, call, lockName);
+}
+
+function fail(path: string, why: Why, detail?: unknown): never {
+  throw new Unstorable(path, why, detail);
+}
 
 /** `undefined` for what JSON leaves out. */
-function toCopy(value: unknown, path: string, depth: number, fail: Fail): unknown {
+function toCopy(value: unknown, path: string, depth: number): unknown {
   switch (typeof value) {
     case 'number':
       // Beyond that DynamoDB's client wants a bigint: a number there is not what was meant.
-      return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? value : fail(path, `it is ${value}`);
+      if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) fail(path, 'number', value);
+      return value === 0 || Math.abs(value) >= leastNumber ? value : fail(path, 'zero', value);
     case 'string':
-    case 'boolean':
+      return isWellFormed(value) ? value : fail(path, 'text');
     case 'bigint':
+      return /^-?\d{1,38}0*$/.test(String(value)) ? value : fail(path, 'digits');
+    case 'boolean':
       return value;
     case 'object':
       break;
@@ -51,15 +53,20 @@ function toCopy(value: unknown, path: string, depth: number, fail: Fail): unknow
       return undefined;
   }
   if (value === null) return null;
-  if (depth > maxDepth) fail(path, `it is nested more than ${maxDepth} deep, or holds itself`);
-  const inner = (one: unknown, key: string | number) =>
-    toCopy(one, `${path}[${quoted(key)}]`, depth + 1, fail);
-  if (Array.isArray(value)) return value.map((one, index) => inner(one, index) ?? null);
-  if (value instanceof Error) fail(path, 'it is an error; store what is of use of it, its message for one');
-  if (value instanceof Map) return toCopy(Object.fromEntries(value), path, depth, fail);
+  if (depth > maxDepth) fail(path, 'depth', maxDepth);
+  const inner = (one: unknown, key: string | number) => toCopy(one, `${path}[${quoted(key)}]`, depth + 1);
+  // Holes, too, keep their places.
+  if (Array.isArray(value)) return Array.from(value, (one, index) => inner(one, index) ?? null);
+  if (value instanceof Error) fail(path, 'error');
+  if (value instanceof Number || value instanceof String || value instanceof Boolean)
+    return toCopy(value.valueOf(), path, depth);
+  if (value instanceof Map) return toCopy(Object.fromEntries(value), path, depth);
   if (value instanceof Set) {
-    if (value.size === 0) fail(path, 'it is an empty set');
-    return new Set([...value].map((one, index) => inner(one, index)));
+    if (value.size === 0) fail(path, 'empty');
+    const members = [...value].map((one, index) => inner(one, index));
+    const kinds = new Set(members.map(memberKind));
+    if (kinds.size !== 1 || kinds.has(undefined)) fail(path, 'set');
+    return new Set(members);
   }
   if (ArrayBuffer.isView(value)) {
     return new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice();
@@ -69,19 +76,24 @@ function toCopy(value: unknown, path: string, depth: number, fail: Fail): unknow
   if (typeof (value as { toAttributeValue?: unknown }).toAttributeValue === 'function') return value;
   const { toJSON } = value as { toJSON?: (key: string) => unknown };
   if (typeof toJSON === 'function') {
-    try {
-      return toCopy(toJSON.call(value, ''), path, depth + 1, fail);
-    } catch (error) {
-      if (error instanceof UsageError) throw error;
-      fail(path, error instanceof Error ? error.message : String(error));
-    }
+    return toCopy(toJSON.call(value, ''), path, depth + 1);
   }
-  const copy: Record<string, unknown> = {};
-  for (const [key, one] of Object.entries(value)) {
-    const kept = inner(one, key);
-    if (kept !== undefined) copy[key] = kept;
+  const kept: [string, unknown][] = [];
+  for (const [key, given] of Object.entries(value)) {
+    if (!isWellFormed(key)) fail(path, 'key');
+    // To whoever copies it, the SDK among them, no key but a prototype.
+    if (key === '__proto__') fail(path, 'proto');
+    const one = inner(given, key);
+    if (one !== undefined) kept.push([key, one]);
   }
-  return copy;
+  return Object.fromEntries(kept);
+}
+
+function memberKind(member: unknown): string | undefined {
+  if (member instanceof Uint8Array) return 'bytes';
+  // The SDK's own holder of a number among them.
+  if (typeof member === 'bigint' || (typeof member === 'object' && member !== null)) return 'number';
+  return ['number', 'string'].includes(typeof member) ? typeof member : undefined;
 }
 
 /**

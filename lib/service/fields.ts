@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { maxLeaseMs } from '../lease/check-options.js';
+import { isWellFormed } from '../lease/well-formed.js';
 import { isStorable, maxValueBytes } from './json-value.js';
 
 /*
@@ -6,8 +8,6 @@ import { isStorable, maxValueBytes } from './json-value.js';
  * a refusal says.
  */
 
-/** The longest that an execution of a standard workflow can run is a year. */
-export const maxLeaseMs = 366 * 24 * 60 * 60 * 1000;
 export const minLeaseMs = 1_000;
 const minRetainMs = 24 * 60 * 60 * 1000;
 const maxRetainMs = 10 * maxLeaseMs;
@@ -181,9 +181,4 @@ export const throws = v.pipe(
 
 function isKey(text: string): boolean {
   return isWellFormed(text) && !/\p{Cc}/u.test(text) && Buffer.byteLength(text) <= 1_024;
-}
-
-/** A lone surrogate has no UTF-8: all of them would become the same replacement character. */
-function isWellFormed(text: string): boolean {
-  return !/\p{Surrogate}/u.test(text);
 }

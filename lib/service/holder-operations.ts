@@ -1,5 +1,6 @@
 import { LockLostError, type LossReason, StoreError, UsageError } from '../errors/index.js';
 import { publish } from '../events/index.js';
+import { maxLeaseMs as longestLeaseMs } from '../lease/check-options.js';
 import { expiryFor, type HolderOutcome, type LeaseIdentity, type LeaseItem } from '../lease/index.js';
 import type { ItemChange } from '../table/index.js';
 import type { SuccessOf } from './answers.js';
@@ -27,6 +28,8 @@ export async function renew(
   await context.store.ensureTime(signal);
   if (request.leaseMs !== undefined && request.leaseMs > maxLeaseMs) throw tooLong(host, request, 'leaseMs');
   const expiresAt = request.expiresAt ?? expiryFor(context, request.leaseMs!);
+  // Also of an execution's: nobody could read an item whose end no date can hold.
+  if (expiresAt > expiryFor(context, longestLeaseMs) + aheadMs) throw tooLong(host, request, 'expiresAt');
   const isLong = expiresAt > expiryFor(context, maxLeaseMs) + aheadMs;
   if (isLong) await checkHolderRuns(host, request, signal);
   const change = { ...toCheckpoint(request), ...(isLong && { condition: heldByExecution(request.leaseId) }) };

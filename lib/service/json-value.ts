@@ -1,4 +1,6 @@
-import { maxStorableBytes, measureBytes } from '../lease/storable.js';
+import { leastNumber, measureBytes } from '../lease/storable.js';
+import { maxStorableBytes } from '../lease/unstorable.js';
+import { isWellFormed } from '../lease/well-formed.js';
 
 /** A value that JSON can carry. */
 export type JsonValue =
@@ -18,8 +20,7 @@ const maxStoredBytes = maxStorableBytes / 2;
 /** DynamoDB takes 32 levels, the item's own among them. */
 const maxLevels = 30;
 
-/** DynamoDB's numbers. */
-const minMagnitude = 1e-130;
+/** DynamoDB's largest number. */
 const maxMagnitude = 9.9e125;
 
 /**
@@ -33,7 +34,8 @@ export function isStorable(value: unknown): value is JsonValue {
 
 /** Checked before anything recurses without a bound: a caller may nest as deep as a payload is long. */
 function isPlain(value: unknown, levels: number): boolean {
-  if (value === null || typeof value === 'boolean' || typeof value === 'string') return true;
+  if (value === null || typeof value === 'boolean') return true;
+  if (typeof value === 'string') return isWellFormed(value);
   if (typeof value === 'number') return isStorableNumber(value);
   if (typeof value !== 'object' || levels === 0) return false;
   if (Array.isArray(value)) return value.every((one) => isPlain(one, levels - 1));
@@ -41,7 +43,11 @@ function isPlain(value: unknown, levels: number): boolean {
   if (prototype !== Object.prototype && prototype !== null) return false;
   return Object.entries(value).every(
     // An object of its own in JSON's eyes, a prototype in those of whoever copies it.
-    ([key, one]) => key !== '' && key !== '__proto__' && (one === undefined || isPlain(one, levels - 1)),
+    ([key, one]) =>
+      key !== '' &&
+      key !== '__proto__' &&
+      isWellFormed(key) &&
+      (one === undefined || isPlain(one, levels - 1)),
   );
 }
 
@@ -49,7 +55,7 @@ function isStorableNumber(value: number): boolean {
   if (value === 0) return true;
   if (Number.isInteger(value)) return Number.isSafeInteger(value);
   const magnitude = Math.abs(value);
-  return magnitude >= minMagnitude && magnitude <= maxMagnitude;
+  return magnitude >= leastNumber && magnitude <= maxMagnitude;
 }
 
 /**

@@ -58,7 +58,7 @@ export function manifestParts() {
           {
             module: `./dist/esm/${one.file}.js`,
             import: {
-              types: `./dist/types/${one.file}.d.ts`,
+              types: `./dist/types/${declaration(one)}`,
               default: `./dist/node/${one.file}.js`,
             },
             require: {

@@ -1,4 +1,5 @@
 import { Token } from 'aws-cdk-lib';
+import { isWellFormed } from '../../lease/well-formed.js';
 import { checkFunctionSettings } from '../functions/function-settings.js';
 import { checkKnown, checkWhole, wholeMilliseconds, wholeSeconds } from '../functions/known.js';
 import { checkServiceName } from '../observability/lease-metrics.js';
@@ -73,7 +74,7 @@ function checkGeneralPurpose(name: string, bucketName: string): void {
 
 function checkPrefix(name: string, prefix: string | undefined): void {
   if (prefix === undefined || Token.isUnresolved(prefix)) return;
-  if (Buffer.byteLength(prefix) <= maxKeyBytes && !/\p{Surrogate}/u.test(prefix)) return;
+  if (Buffer.byteLength(prefix) <= maxKeyBytes && isWellFormed(prefix)) return;
   const shown = JSON.stringify(prefix.slice(0, 60));
   throw new Error(
     `${name}: must be well-formed Unicode of at most ${maxKeyBytes} bytes, got ${shown} of ${Buffer.byteLength(prefix)}`,

@@ -1,6 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { LockClient } from '../../client/index.js';
 import { UsageError } from '../../errors/index.js';
+import { isWellFormed } from '../../lease/well-formed.js';
 import { checkWholeNumber } from '../check-number.js';
 import { maxKeyBytes } from '../keys/cut.js';
 import { type OutputPlace, runOutputPrefix } from '../results/slice-output.js';
@@ -72,7 +73,7 @@ function checkOutputOutside({ bucket, run, output }: PlanOptions, prefix: string
 }
 
 function checkKey(option: string, key: unknown): void {
-  if (typeof key === 'string' && !/\p{Surrogate}/u.test(key) && Buffer.byteLength(key) <= maxKeyBytes) return;
+  if (typeof key === 'string' && isWellFormed(key) && Buffer.byteLength(key) <= maxKeyBytes) return;
   throw new UsageError(
     `${option}: must be well-formed Unicode of at most ${maxKeyBytes} bytes, got ${JSON.stringify(key)}`,
   );

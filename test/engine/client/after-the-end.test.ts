@@ -70,6 +70,16 @@ describe('whose lease it is', () => {
     expect((await stage.it.item(name))?.result).toEqual({ list: [1] });
   });
 
+  it('D08 so does what a lease is resumed from', async () => {
+    const { locks } = await stage.it.readyActor();
+    const name = stage.name();
+    const handedOver = { ...(await (await locks.acquire(name)).handOver()) };
+    const resumed = locks.resume(handedOver);
+    Object.assign(handedOver, { name: 'another', leaseId: 'another', token: 1 });
+    await using lease = await resumed;
+    expect(lease.name).toBe(name);
+  });
+
   it('D08 options count as they were at the call, also those of a call that waits', async () => {
     using events = new EventLog();
     const name = stage.name();

@@ -23,12 +23,46 @@ describe('results and checkpoints', () => {
     expect(second).toEqual({ ran: false, result: JSON.parse(JSON.stringify(made)) });
   });
 
+  it('D12 so are holes in a list, and numbers in objects of their own', async () => {
+    const name = stage.name();
+    const { locks } = await stage.it.readyActor();
+    const list: unknown[] = [];
+    list[2] = Object(3);
+    await locks.once(name, () => ({ list, digits: 10n ** 37n }));
+    const { result } = await locks.once<unknown>(name, () => 'never');
+    expect(result).toEqual({ list: [null, null, 3], digits: 10n ** 37n });
+  });
+
+  it('D12 what throws where it is read is done, not recorded, and not done again', async () => {
+    const name = stage.name();
+    const { locks } = await stage.it.readyActor();
+    const lazy = () =>
+      Object.defineProperty({}, 'total', {
+        enumerable: true,
+        get() {
+          throw new Error('not loaded');
+        },
+      });
+    const notRecorded = expect.stringContaining('not loaded');
+    const mark = { name: 'AlreadyCompletedError', notRecorded };
+    const first: AlreadyCompletedError = await locks.once(name, lazy).catch((error) => error);
+    expect({ name: first.name, notRecorded: first.notRecorded }).toEqual(mark);
+    await expect(locks.once(name, () => 'never')).rejects.toMatchObject(mark);
+  });
+
   it.each([
     ['NaN', () => ({ deep: [Number.NaN] })],
     ['an empty set', () => new Set()],
     ['an error', () => new Error('as a value')],
     ['a function', () => () => 1],
     ['what is too large', () => 'x'.repeat(400 * 1024)],
+    ['half a pair of surrogates', () => ({ text: '\ud800' })],
+    ['a key that is no Unicode', () => ({ '\udc00': 1 })],
+    ['a key that is a prototype', () => JSON.parse('{"__proto__":{"a":1}}')],
+    ['a number too near zero', () => 1e-140],
+    ['a number of more than 38 digits', () => 10n ** 40n + 1n],
+    ['a set of different kinds', () => new Set([1, 'a'])],
+    ['a set of objects', () => new Set([{ a: 1 }])],
   ])('D12 %s as a result: done, not recorded, and not done again', async (_what, make) => {
     const name = stage.name();
     const { locks } = await stage.it.readyActor();

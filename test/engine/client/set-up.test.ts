@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { LockClient } from '../../../lib/client/index.js';
+import { LockClient, type LockClientOptions } from '../../../lib/client/index.js';
 import { checkTable } from '../../../lib/table/check-table.js';
 import { EventLog } from '../../support/event-log.js';
 import { useStage } from '../../support/use-stage.js';
@@ -139,6 +139,36 @@ describe('what is set up wrongly, and what may pass', () => {
       expect(() => make(least)).not.toThrow();
       expect(() => make(least - 1)).toThrow(/too short/);
     }
+  });
+
+  it.each<[string, Partial<LockClientOptions>]>([
+    ['an empty Region', { region: '' }],
+    ['a Region with a blank', { region: 'eu west 1' }],
+    ['a Region that is a number', { region: 5 as never }],
+    ['an empty endpoint', { endpoint: '' }],
+    ['an endpoint without its scheme', { endpoint: 'localhost:8000' }],
+    ['an endpoint of something else', { endpoint: 'ftp://localhost' }],
+    ['a table that is no name', { table: 'my table' }],
+    ['a table with a blank around it', { table: ' leases' }],
+    ['a table by an ARN in capitals', { table: 'ARN:aws:dynamodb:eu-west-1:123456789012:table/leases' }],
+    [
+      'a service by its URL',
+      { table: undefined as never, service: 'https://x.lambda-url.eu-west-1.on.aws/' },
+    ],
+  ])('D14 %s is refused when the client is made, and nothing is sent', (_, options) => {
+    expect(() => new LockClient({ table: 'leases', ...options })).toThrow(
+      expect.objectContaining({ name: 'UsageError' }),
+    );
+  });
+
+  it('D06 a lease whose end no date could hold is not asked for', async () => {
+    const { locks } = await stage.it.readyActor();
+    const name = stage.name();
+    const longest = { name: 'UsageError', message: expect.stringContaining('31622400000') };
+    await expect(locks.acquire(name, { leaseMs: 8.9e15 })).rejects.toMatchObject(longest);
+    await using lease = await locks.acquire(name);
+    await expect(lease.handOver({ leaseMs: 8.9e15 })).rejects.toMatchObject(longest);
+    expect(lease.isHeld).toBe(true);
   });
 
   it('D38 a client without options, and options that are misspelt, are refused by name', async () => {

@@ -62,7 +62,7 @@ describe('the guard for S3 objects', () => {
   });
 
   it.each(['abc', '7.5', '-7', '99999999999999999999', '7, 8'])(
-    'D05 metadata %j of that name is no fence, and nothing is written over it',
+    'D05 metadata %s of that name is no fence, and nothing is written over it',
     async (token) => {
       const Key = `foreign-${token}.json`;
       const Metadata = { 'leasehold-token': token };

@@ -289,6 +289,18 @@ describe('a lock that an execution holds', () => {
     expect(service.sfn.calls).toEqual([]);
   });
 
+  it('D06 D40 nor is a lease renewed past what a date can hold, although its execution runs', async () => {
+    await using service = await served({ status: 'RUNNING' });
+    const name = stage.name();
+    const { granted } = await held(service.handle, name, 'far');
+    const renewal = { operation: 'renew', name, leaseId: granted.leaseId, token: granted.token };
+    expect(await service.handle({ ...renewal, expiresAt: 8.9e15 })).toMatchObject({
+      ok: false,
+      error: { name: 'UsageError', message: expect.stringContaining('expiresAt') },
+    });
+    expect(await service.handle({ operation: 'inspect', name })).toMatchObject({ ok: true });
+  });
+
   it('D40 without anybody to ask an execution gets the ordinary limit', async () => {
     const handle = handlerOver(stage.it.actor());
     expect(await held(handle, stage.name(), 'x')).toMatchObject({ ok: false, error: { name: 'UsageError' } });

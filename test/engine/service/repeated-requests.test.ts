@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { above } from '../../support/above.js';
 import { type AnyAnswer, handlerOver, rightRequests } from '../../support/service/in-process.js';
+import { until } from '../../support/until.js';
 import { useStage } from '../../support/use-stage.js';
 
 /** What stays the same when a request is repeated: all but the time of the answer. */
@@ -153,6 +154,11 @@ describe('the same JSON twice, as Lambda’s own retries and a caller’s send i
     expect(await handle(reopen)).toMatchObject({ ok: true, open: true });
     expect(await handle(reopen)).toMatchObject({ ok: true, open: true });
     const { token } = await granted(handle, name, 'lease-id-2');
+    // A completion is named by its millisecond.
+    await until('another one', async () => {
+      const { now } = await handle({ operation: 'inspect', name });
+      return now.latest > lock.completedAt + 1;
+    });
     await handle({ ...rightRequests(name, 'lease-id-2').complete, token });
     const before = await stage.it.item(name);
     expect(await handle(reopen)).toMatchObject({ ok: true, open: false });

@@ -68,6 +68,16 @@ const refusals: readonly [what: string, request: unknown, says: RegExp][] = [
     /^checkpoint: must be/,
   ],
   ['a large result', { ...rightRequests('a').complete, result: 'x'.repeat(180_000) }, /^result: must be/],
+  [
+    'D12 half a pair of surrogates',
+    { ...rightRequests('a').complete, result: { text: '\ud800' } },
+    /^result: must be/,
+  ],
+  [
+    'D12 a key that is no Unicode',
+    { ...rightRequests('a').release, checkpoint: { '\udc00': 1 } },
+    /^checkpoint: must be/,
+  ],
   ['a vast number', { ...rightRequests('a').complete, result: [1e200] }, /^result: must be/],
   ['a tiny number', { ...rightRequests('a').complete, result: [1e-200] }, /^result: must be/],
   ['an empty key', { ...rightRequests('a').complete, result: { '': 1 } }, /^result: must be/],

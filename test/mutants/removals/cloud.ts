@@ -130,7 +130,7 @@ export const cloudRemovals: readonly Removal[] = [
     noticedBy: [
       {
         file: 'test/unit/aws/proxy-for.test.ts',
-        title: 'D27 goes past it for NO_PROXY "amazonaws.com": true',
+        title: 'D27 past the proxy, or not, for NO_PROXY amazonaws.com',
       },
     ],
   },

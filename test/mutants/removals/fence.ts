@@ -93,7 +93,7 @@ export const fenceRemovals: readonly Removal[] = [
   {
     name: 'fence: a transaction guards its parts',
     file: guardTransaction,
-    find: 'const guarded = own.map((item) => guardedItem(lease, item, options));',
+    find: 'const guarded = own.map((item) => guardedItem(lease, item, fence));',
     replace: 'const guarded = [...own];',
     noticedBy: [{ suite: 'lock' }],
   },
@@ -131,7 +131,7 @@ export const fenceRemovals: readonly Removal[] = [
     find: "if (token !== undefined && !isToken(token)) throw foreignMetadata(lease, token, 'The object has');",
     replace: '',
     noticedBy: [
-      { file: s3Tests, title: 'D05 metadata "abc" of that name is no fence, and nothing is written over it' },
+      { file: s3Tests, title: 'D05 metadata abc of that name is no fence, and nothing is written over it' },
     ],
   },
   {
@@ -156,7 +156,7 @@ export const fenceRemovals: readonly Removal[] = [
     find: '  checkCount(lease, rowCount);\n',
     replace: '',
     noticedBy: [
-      { file: 'test/unit/fence/options.test.ts', title: 'D05 [0] is no number of rows, and never a row' },
+      { file: 'test/unit/fence/options.test.ts', title: 'D05 0 is no number of rows, and never a row' },
     ],
   },
   {

@@ -186,7 +186,7 @@ export const requestsRemovals: readonly Removal[] = [
   },
   {
     name: 'requests: two names never become one key: lone surrogates (C39)',
-    file: lockName,
+    file: 'lib/lease/well-formed.ts',
     find: 'return !/\\p{Surrogate}/u.test(text);',
     replace: 'return text !== undefined;',
     noticedBy: [

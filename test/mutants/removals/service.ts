@@ -387,4 +387,40 @@ export const serviceRemovals: readonly Removal[] = [
       },
     ],
   },
+  {
+    name: 'service: no lease is renewed past what a date can hold (D06)',
+    file: 'lib/service/holder-operations.ts',
+    find: 'if (expiresAt > expiryFor(context, longestLeaseMs) + aheadMs)',
+    replace: 'if (expiresAt < 0)',
+    noticedBy: [
+      {
+        file: executionsTests,
+        title: 'D06 D40 nor is a lease renewed past what a date can hold, although its execution runs',
+      },
+    ],
+  },
+  {
+    name: 'values: text that is no Unicode is done, not recorded (D12)',
+    file: 'lib/lease/storable.ts',
+    find: "return isWellFormed(value) ? value : fail(path, 'text');",
+    replace: 'return value;',
+    noticedBy: [
+      {
+        file: 'test/engine/client/recorded-results.test.ts',
+        title: 'D12 half a pair of surrogates as a result: done, not recorded, and not done again',
+      },
+    ],
+  },
+  {
+    name: 'values: what throws where it is read is done, not recorded (D12)',
+    file: 'lib/lease/storable.ts',
+    find: "return error instanceof Unstorable ? error : new Unstorable('', 'read', error);",
+    replace: 'if (error instanceof Unstorable) return error;\n    throw error;',
+    noticedBy: [
+      {
+        file: 'test/engine/client/recorded-results.test.ts',
+        title: 'D12 what throws where it is read is done, not recorded, and not done again',
+      },
+    ],
+  },
 ];

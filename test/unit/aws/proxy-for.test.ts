@@ -37,7 +37,7 @@ describe('D27 the proxy of a request', () => {
     ['', false],
     [' , ', false],
     ['10.0.0.0/8', false],
-  ])('D27 goes past it for NO_PROXY %j: %s', (exceptions, past) => {
+  ])('D27 past the proxy, or not, for NO_PROXY %s', (exceptions, past) => {
     expect(through({ ...set, NO_PROXY: exceptions }) === undefined).toBe(past);
   });
 

@@ -70,7 +70,7 @@ describe('the number of rows that a driver says', () => {
   });
 
   it.each([['0'], [[0]], [-1], [Number.NaN], [true], [{ affectedRows: 0 }]])(
-    'D05 %j is no number of rows, and never a row',
+    'D05 %s is no number of rows, and never a row',
     (count) => {
       expect(() => checkRows(lease, count as never)).toThrow(expect.objectContaining({ name: 'UsageError' }));
     },
