@@ -3,7 +3,7 @@ import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile } from 'esbuild';
 import { nodeBundle } from '../start/state-machine/node-bundle.js';
-import { loadedAtStart } from './loaded-at-start.js';
+import { loadedAtStart, loadedEver } from './loaded-at-start.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -27,8 +27,8 @@ const onByDefault = [
 
 /**
  * Bundles every `lambda/*.ts` into `<target>/<name>/index.mjs`: what CDK deploys, as one asset for all functions, and
- * what runs on a laptop. Each is bundled by itself, so that it has only what it uses; chunks that come out the same,
- * as most of the SDK does, are the same file in `<target>/chunks`.
+ * what runs on a laptop. The lock service, whose callers wait for its start, is bundled by itself, so that it has only
+ * what it uses. The others, which nobody waits for, share their chunks: by themselves they would be a megabyte more.
  *
  * @param target a directory; absolute
  * @throws esbuild's error for a file that does not compile
@@ -47,26 +47,36 @@ export async function bundleLambda(entry: string, target: string): Promise<Lambd
   return made!;
 }
 
+/** Bundled by themselves. */
+const startsFast = ['lock-service'];
+
 async function bundle(entries: readonly string[], target: string): Promise<readonly LambdaBundle[]> {
+  const others = entries.filter((entry) => !startsFast.includes(toName(entry)));
+  const alone = entries.filter((entry) => startsFast.includes(toName(entry)));
+  const groups = [...alone.map((entry) => [entry]), others].filter((group) => group.length > 0);
   const made = await Promise.all(
-    entries.map(async (entry) => {
-      const name = basename(entry, '.ts');
-      const path = join(target, name, 'index.mjs');
-      const metafile = await bundleOne(entry, name, target);
-      return { bundle: { name, path, ...readSizes(metafile, relative(root, path)) }, metafile };
+    groups.map(async (group) => {
+      const metafile = await bundleTogether(group, target);
+      const bundles = group.map((entry) => {
+        const path = join(target, toName(entry), 'index.mjs');
+        return { name: toName(entry), path, ...readSizes(metafile, relative(root, path)) };
+      });
+      return { bundles, metafile };
     }),
   );
   await removeOthers(
     join(target, 'chunks'),
     made.map(({ metafile }) => metafile),
   );
-  return made.map((one) => one.bundle);
+  return made.flatMap(({ bundles }) => bundles);
 }
 
-async function bundleOne(entry: string, name: string, target: string): Promise<Metafile> {
+const toName = (entry: string) => basename(entry, '.ts');
+
+async function bundleTogether(entries: readonly string[], target: string): Promise<Metafile> {
   const { metafile } = await build({
     ...nodeBundle,
-    entryPoints: [{ in: entry, out: `${name}/index` }],
+    entryPoints: entries.map((entry) => ({ in: entry, out: `${toName(entry)}/index` })),
     outdir: target,
     outExtension: { '.js': '.mjs' },
     splitting: true,
@@ -99,9 +109,8 @@ async function removeOthers(chunks: string, metafiles: readonly Metafile[]): Pro
 function readSizes(metafile: Metafile, entry: string): { bytes: number; laterBytes: number } {
   const total = (paths: readonly string[]) =>
     paths.reduce((sum, path) => sum + metafile.outputs[path]!.bytes, 0);
-  const parts = Object.keys(metafile.outputs).filter((path) =>
-    onByDefault.includes(metafile.outputs[path]!.entryPoint ?? ''),
-  );
+  const ever = loadedEver(metafile, entry);
+  const parts = ever.filter((path) => onByDefault.includes(metafile.outputs[path]!.entryPoint ?? ''));
   const bytes = total(loadedAtStart(metafile, entry, ...parts));
-  return { bytes, laterBytes: total(Object.keys(metafile.outputs)) - bytes };
+  return { bytes, laterBytes: total(ever) - bytes };
 }

@@ -11,10 +11,11 @@ const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'p
 const installed = new Set(Object.keys({ ...dependencies, ...peerDependencies }));
 
 /**
- * The declarations into `<dist>/types` for importers of ES modules and into `<dist>/cjs/types` for `require`: the same
- * text twice, as the folder's manifest says which kind it is. Only files that a sub-path's declarations lead to.
+ * The declarations into `<dist>/cjs/types`, as Node gets the same objects by `import` and by `require`, and into
+ * `<dist>/types` a file for each sub-path that passes them on to importers of ES modules. Only files that a sub-path's
+ * declarations lead to.
  *
- * @returns their paths below `types`
+ * @returns their paths below `cjs/types`
  * @throws Error with what the compiler says
  */
 export async function buildDeclarations(dist: string): Promise<readonly string[]> {
@@ -33,16 +34,21 @@ export async function buildDeclarations(dist: string): Promise<readonly string[]
     );
     for (const [path, text] of texts) {
       checkImports(path, text);
-      for (const folder of ['types', 'cjs/types']) {
-        const target = join(dist, folder, path);
-        await mkdir(dirname(target), { recursive: true });
-        await writeFile(target, text);
-      }
+      await write(join(dist, 'cjs/types', path), text);
+    }
+    for (const { source, file } of subPaths) {
+      const from = `../cjs/types/${source.replace(/\.ts$/, '.js')}`;
+      await write(join(dist, 'types', `${file}.d.ts`), `export * from '${from}';\n`);
     }
     return [...texts.keys()];
   } finally {
     await rm(made, { recursive: true, force: true });
   }
+}
+
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
 }
 
 /** Types of what is bundled would not be found where the package is installed. */

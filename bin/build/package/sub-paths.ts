@@ -58,7 +58,7 @@ export function manifestParts() {
           {
             module: `./dist/esm/${one.file}.js`,
             import: {
-              types: `./dist/types/${declaration(one)}`,
+              types: `./dist/types/${one.file}.d.ts`,
               default: `./dist/node/${one.file}.js`,
             },
             require: {

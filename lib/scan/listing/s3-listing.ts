@@ -97,15 +97,17 @@ export async function firstKeyAfter(
 }
 
 /**
- * The groups of keys under the prefix, up to the next `/`: one request, of one try and `timeoutMs`. None if they do
- * not fit into one answer: the first thousand say nothing of the rest.
+ * The folders in a folder: groups of its keys, up to the next `/`. One request, of one try and `timeoutMs`.
+ *
+ * @param target with the folder as its prefix
+ * @returns in key order; `undefined` if they do not fit into one answer: the first thousand say nothing of the rest
  */
-export async function allGroups(
+export async function foldersIn(
   requests: S3Requests,
   target: ListingTarget,
   timeoutMs: number,
   signal?: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<readonly string[] | undefined> {
   const answer = await requests.send<ListObjectsV2CommandOutput>(
     new ListObjectsV2Command({
       Bucket: target.bucket,
@@ -120,7 +122,7 @@ export async function allGroups(
     1,
   );
   const toKey = keyReader(answer, target);
-  if (answer.IsTruncated || answer.NextContinuationToken) return [];
+  if (answer.IsTruncated || answer.NextContinuationToken) return undefined;
   return (answer.CommonPrefixes ?? []).map((group) => toKey(group.Prefix));
 }
 

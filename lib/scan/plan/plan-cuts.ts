@@ -2,6 +2,7 @@ import { separatingCut, topCharacter } from '../keys/cut.js';
 import { sharedLength } from '../keys/key-middle.js';
 import { compareKeys } from '../keys/key-order.js';
 import { fill, type OpenSlice } from './plan-fill.js';
+import { findFolders } from './plan-folders.js';
 import type { PlanRequests } from './plan-requests.js';
 import { type KeySample, samplePages, withClosedTop, withTrueStem } from './plan-sample.js';
 
@@ -13,6 +14,8 @@ export interface CutPlan {
   /** In key order, without duplicates. */
   readonly cuts: readonly string[];
   readonly emptyAfter?: string;
+  /** Folders that there are, in key order, none inside another: hints for splits. */
+  readonly folders?: readonly string[];
 }
 
 /** A cut, and the first key that is known behind it (or a bound below it). */
@@ -41,13 +44,16 @@ export async function planCuts(
   }
   if (wanted === 1 && byHand.length === 0) return { cuts: [] };
   const sample = await explored(requests, pages, wanted);
-  const groups = requests.left > wanted - 1 ? await requests.groups() : [];
-  const known = [...groupCuts(groups, requests.prefix, wanted), ...byHand.map((cut) => ({ cut, low: cut }))];
+  const folders = await findFolders(requests, wanted);
+  const known = [
+    ...folderCuts(folders, requests.prefix, wanted),
+    ...byHand.map((cut) => ({ cut, low: cut })),
+  ];
   const stem = known.reduce((shared, { cut }) => shared.slice(0, sharedLength(shared, cut)), sample.stem);
   const slices = await fill(requests, openSlices(known, sample), { wanted, alphabet: sample.alphabet, stem });
   // Keys with characters at or above the top one can make a cut twice.
   const cuts = thinned(inOrder(slices.slice(0, -1).map((slice) => slice.hi!)));
-  return { cuts, emptyAfter: slices.at(-1)!.top };
+  return { cuts, emptyAfter: slices.at(-1)!.top, ...(folders.length > 0 && { folders }) };
 }
 
 /** Steps 2 and 3, with a request for each slice left to the fill. */
@@ -56,16 +62,16 @@ async function explored(requests: PlanRequests, pages: KeySample, wanted: number
   return withClosedTop(requests, sample, wanted);
 }
 
-/** Step 4: evenly spaced real groups, if there are enough to choose from. */
-function groupCuts(groups: readonly string[], prefix: string, wanted: number): KnownCut[] {
+/** Step 4: evenly spaced real folders, if there are enough to choose from. */
+function folderCuts(folders: readonly string[], prefix: string, wanted: number): KnownCut[] {
   const cuts: KnownCut[] = [];
-  const parts = Math.min(wanted, groups.length);
+  const parts = Math.min(wanted, folders.length);
   for (let part = 1; part < parts; part++) {
-    const index = Math.floor((part * groups.length) / parts);
-    const group = groups[index]!;
-    cuts.push({ cut: separatingCut(groups[index - 1]! + topCharacter, group, prefix), low: group });
+    const index = Math.floor((part * folders.length) / parts);
+    const folder = folders[index]!;
+    cuts.push({ cut: separatingCut(folders[index - 1]! + topCharacter, folder, prefix), low: folder });
   }
-  // Where no character could tell two groups apart, the bound is one that may not be sent.
+  // Where no character could tell two folders apart, the bound is one that may not be sent.
   return cuts.filter(({ cut }) => !cut.endsWith(topCharacter));
 }
 

@@ -1,6 +1,6 @@
 import {
-  allGroups,
   firstKeyAfter,
+  foldersIn,
   type ListedPage,
   type ListingTarget,
   listPage,
@@ -8,8 +8,8 @@ import {
 import type { S3Requests } from '../listing/s3-requests.js';
 import type { ScanObject } from '../results/processor.js';
 
-/** The end of the one pass for groups, in milliseconds: some S3 walk all keys for it. */
-const groupsTimeoutMs = 5_000;
+/** The end of a request for folders, in milliseconds: some S3 walk all keys for it. */
+const foldersTimeoutMs = 5_000;
 
 /** The requests of one planning: all with the user's own prefix, no more than the limit. */
 export class PlanRequests {
@@ -54,13 +54,18 @@ export class PlanRequests {
     return firstKeyAfter(this.#requests, this.#target, after, this.#signal);
   }
 
-  /** The groups by `/`; none where that is denied or takes too long: they are only a help. */
-  async groups(): Promise<readonly string[]> {
+  /**
+   * The folders in one; `undefined` where there are too many, where that is denied or takes too long: they are only a help.
+   *
+   * @param path of the folder, the prefix included
+   */
+  async foldersIn(path: string): Promise<readonly string[] | undefined> {
+    const target = { ...this.#target, prefix: path };
     try {
-      return await allGroups(this.#requests, this.#target, groupsTimeoutMs, this.#signal);
+      return await foldersIn(this.#requests, target, foldersTimeoutMs, this.#signal);
     } catch (error) {
       if (this.#signal?.aborted || !(error instanceof Error) || error.name !== 'StoreError') throw error;
-      return [];
+      return undefined;
     }
   }
 }

@@ -20,6 +20,8 @@ export interface ScanRun {
   readonly cuts: readonly string[];
   /** Nothing was seen above it when the run was planned. */
   readonly emptyAfter?: string;
+  /** Folders that there were, in key order, none inside another: hints for splits, never bounds. */
+  readonly folders?: readonly string[];
   readonly output?: OutputPlace;
   /** The bucket is a requester-pays bucket. */
   readonly requesterPays?: boolean;
@@ -93,6 +95,7 @@ function parseScanRun(run: string, stored: StoredItem): ScanRun {
     pageSize,
     cuts,
     emptyAfter,
+    folders,
     output,
     requesterPays,
     planRequests,
@@ -113,6 +116,7 @@ function parseScanRun(run: string, stored: StoredItem): ScanRun {
     startedAtMs: startedAtMs as number,
     rounds: (rounds as number | undefined) ?? 0,
     ...(emptyAfter !== undefined && { emptyAfter: emptyAfter as string }),
+    ...(Array.isArray(folders) && { folders: folders as string[] }),
     ...(requesterPays === true && { requesterPays }),
     ...(place && { output: { bucket: place.bucket, prefix: place.prefix ?? '' } }),
   };

@@ -6,6 +6,7 @@ import { parseSliceId, type SliceItem } from '../slices/slice.js';
 import { hasPendingChild, materialiseChild } from '../slices/slice-creation.js';
 import { splitSlice } from '../slices/split-slice.js';
 import { KeyShape } from './key-shape.js';
+import { KnownFolders, type SeenSlice } from './known-folders.js';
 import { guessWhatIsLeft, type WhatIsLeft } from './what-is-left.js';
 
 /** With less left a split costs more than it gives. */
@@ -43,19 +44,22 @@ export interface Loot {
  */
 export class Thief {
   readonly #host: SeatHost;
-  /** A claimed key of each slice, as it was seen last: what keys look like. */
-  readonly #samples = new Map<string, string>();
+  /** Each slice, as it was seen last: what keys look like, and what a folder holds. */
+  readonly #samples = new Map<string, SeenSlice & { readonly claimed: string }>();
+  readonly #folders: KnownFolders | undefined;
 
   constructor(host: SeatHost) {
+    const { folders, prefix } = host.run;
     this.#host = host;
+    this.#folders = folders && new KnownFolders(folders, prefix);
   }
 
-  /** A slice was read: its claimed key shows what keys look like. */
-  sees({ name, claimed }: SliceItem): void {
+  /** A slice was read. */
+  sees({ name, lo, claimed, progress }: SliceItem): void {
     if (claimed === undefined) return;
     // The latest stand last.
     this.#samples.delete(name);
-    this.#samples.set(name, claimed);
+    this.#samples.set(name, { ...(lo !== undefined && { lo }), claimed, progress });
   }
 
   /**
@@ -73,13 +77,17 @@ export class Thief {
       ? [run.emptyAfter.slice(0, -topCharacter.length)]
       : [];
     const shape = new KeyShape(
-      withoutPrefix([...this.#samples.values()]),
+      withoutPrefix([...this.#samples.values()].map(({ claimed }) => claimed)),
       withoutPrefix([...run.cuts, ...seenLast]),
     );
+    const known = this.#folders && {
+      folders: this.#folders,
+      pagesPerFolder: this.#folders.pagesPerFolder(this.#samples.values()),
+    };
     let mayComeUp = false;
     const victims: Victim[] = [];
     for (const slice of held) {
-      const left = guessWhatIsLeft(slice, shape, run.prefix);
+      const left = guessWhatIsLeft(slice, shape, run.prefix, known);
       if (left && left.pages < minPagesLeft) continue;
       if (left && slice.progress > slice.splitProgress && !hasPendingChild(slice))
         victims.push({ slice, left });

@@ -2,10 +2,11 @@ import { isLegalCut } from '../keys/cut.js';
 import { compareKeys } from '../keys/key-order.js';
 import type { SliceItem } from '../slices/slice.js';
 import { type KeyShape, separator } from './key-shape.js';
+import type { KnownFolders } from './known-folders.js';
 import { LevelName } from './level-name.js';
 
-/** A folder holds this many times what one of its folders does, where nothing is known. */
-const folderFactor = 8;
+/** A folder holds this many times what one of its folders does, where nothing is known; and no more where something is. */
+const mostInFolder = 8;
 
 /** Beyond any bucket: where names are long, what is left in theory is beyond any number. */
 const maxPages = 1e15;
@@ -21,6 +22,12 @@ export interface WhatIsLeft {
   readonly cutAhead: (pages: number) => string | undefined;
 }
 
+/** The folders that the plan has seen, and what one of them holds. */
+export interface FolderHints {
+  readonly folders: KnownFolders;
+  readonly pagesPerFolder: number;
+}
+
 /** What is left on one folder level. */
 interface Stretch {
   readonly level: number;
@@ -33,35 +40,45 @@ interface Stretch {
 
 /**
  * Guesses what is left of a slice, from the one page between `cursor` and `claimed`: how far it goes in the places of its
- * names, against what there is up to `hi`. Folders further up are taken to be alike, each holding eight of those below.
+ * names, against what there is up to `hi`. Folders further up are taken to be alike, each holding eight of those below; but
+ * where the plan has seen folders those are counted, and nothing is taken to lie between them.
  *
  * @param prefix the run's own
+ * @param hints folders that the plan has seen. @default it saw none
  * @returns `undefined` if nothing can be said: no page is done yet whose length in keys is known
  */
 export function guessWhatIsLeft(
   slice: Pick<SliceItem, 'lo' | 'hi' | 'cursor' | 'claimed' | 'emptyAfter'>,
   shape: KeyShape,
   prefix: string,
+  hints?: FolderHints,
 ): WhatIsLeft | undefined {
   const { claimed, hi } = slice;
   if (claimed === undefined || !claimed.startsWith(prefix)) return undefined;
   const names = namesOf(claimed, prefix);
   const from = pageStart(slice, prefix);
-  if (from === undefined) return undefined;
-  const page = measurePage(namesOf(from, prefix), names, shape, slice.cursor !== undefined);
-  if (!page) return undefined;
+  const page =
+    from === undefined
+      ? undefined
+      : measurePage(namesOf(from, prefix), names, shape, slice.cursor !== undefined);
   const end = nearerEnd(slice);
-  const stretches = stretchesUpTo(
-    end?.startsWith(prefix) ? namesOf(end, prefix) : undefined,
-    names,
-    page,
-    shape,
-  );
+  const known = foldersAhead(claimed, end, hints);
+  if (!page && !known?.count) return undefined;
+  const endsHere = !known?.current || end?.startsWith(known.current);
+  const endNames = endsHere && end?.startsWith(prefix) ? namesOf(end, prefix) : undefined;
+  const below = {
+    lowest: known?.current === undefined ? 0 : namesOf(known.current, prefix).length - 1,
+    folderFactor: hints ? Math.min(mostInFolder, hints.folders.perFolder) : mostInFolder,
+  };
+  const isBetween = known !== undefined && known.current === undefined;
+  const stretches = page && !isBetween ? stretchesUpTo(endNames, names, page, shape, below) : [];
+  const inFolder = stretches.reduce((sum, { pages }) => sum + pages, 0);
+  const isUsable = (cut: string) =>
+    compareKeys(claimed, cut) < 0 &&
+    (hi === undefined || compareKeys(cut, hi) < 0) &&
+    isLegalCut(cut, prefix);
   return {
-    pages: Math.min(
-      maxPages,
-      stretches.reduce((sum, { pages }) => sum + pages, 0),
-    ),
+    pages: Math.min(maxPages, inFolder + (known ? known.count * hints!.pagesPerFolder : 0)),
     cutAhead(pages) {
       let ahead = pages;
       for (const stretch of stretches) {
@@ -72,12 +89,22 @@ export function guessWhatIsLeft(
         const name = stretch.name.ahead(stretch.offset + (stretch.width * ahead) / stretch.pages);
         if (name === undefined) return undefined;
         const cut = prefix + [...names.slice(0, stretch.level), name].join(separator);
-        const isInside = compareKeys(claimed, cut) < 0 && (hi === undefined || compareKeys(cut, hi) < 0);
-        return isInside && isLegalCut(cut, prefix) ? cut : undefined;
+        return isUsable(cut) ? cut : undefined;
       }
-      return undefined;
+      if (!known) return undefined;
+      const cut = hints!.folders.cutBefore(known.next + Math.floor(ahead / hints!.pagesPerFolder));
+      return cut !== undefined && isUsable(cut) ? cut : undefined;
     },
   };
+}
+
+/** The known folders between a claimed key and the end of what is left; `undefined` where the plan has seen none. */
+function foldersAhead(claimed: string, end: string | undefined, hints: FolderHints | undefined) {
+  if (!hints) return undefined;
+  const current = hints.folders.containing(claimed);
+  const next = hints.folders.countUpTo(claimed);
+  const count = Math.max(0, hints.folders.countUpTo(end) - next);
+  return current === undefined && count === 0 ? undefined : { current, next, count };
 }
 
 function namesOf(key: string, prefix: string): string[] {
@@ -181,8 +208,9 @@ function stretchesUpTo(
   names: readonly string[],
   page: PagePace,
   shape: KeyShape,
+  { lowest, folderFactor }: { readonly lowest: number; readonly folderFactor: number },
 ): Stretch[] {
-  let top = 0;
+  let top = lowest;
   if (end) while (top < names.length && names[top] === end[top]) top++;
   const stretches: Stretch[] = [];
   for (let level = Math.min(Math.max(page.level, top), names.length - 1); level >= top; level--) {

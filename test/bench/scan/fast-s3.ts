@@ -60,9 +60,10 @@ export class FastS3 {
   #groups({ Prefix = '' }: AnyCommand): AnyCommand {
     const CommonPrefixes: { Prefix: string }[] = [];
     let found = 0;
-    for (let index = 0; index < this.#keys.count; ) {
-      if (found++ === maxGroups) return { CommonPrefixes, IsTruncated: true };
+    for (let index = indexBehind(this.#keys, Prefix || undefined); index < this.#keys.count; ) {
       const key = this.#keys.keyAt(index);
+      if (!key.startsWith(Prefix)) break;
+      if (found++ === maxGroups) return { CommonPrefixes, IsTruncated: true };
       const end = key.indexOf('/', Prefix.length);
       if (end < 0) {
         index += 1;

@@ -9,6 +9,7 @@ import { checkProperty } from '../../support/property.js';
 import { inByteOrder, type ListedKeys, listedKeys } from '../../support/scan/listed-keys.js';
 import { type Scene, Stage, table as tableName } from '../../support/scan/stage.js';
 import { cutInside, split } from '../../support/scan/thief.js';
+import { bySize } from '../../support/size.js';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -95,7 +96,7 @@ describe('a lowered hi', () => {
           expect(await scene.keys()).toEqual(keys);
         },
       ),
-      { cases: 25 },
+      { cases: bySize({ short: 8, long: 25 }) },
     );
   }, 120_000);
 

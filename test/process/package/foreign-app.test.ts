@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => place?.[Symbol.asyncDispose]());
 
 /** Nothing of this repository's is on the path; a bundler or Docker would not be found. */
-const bare = { PATH: '/nowhere', HOME: '/nowhere' };
+const bare = { PATH: '/nowhere', HOME: '/nowhere', CDK_VALIDATION: 'false' };
 
 /** A compiler and a synthesis, each from nothing, on a machine that may do other things. */
 const slow = { timeout: 240_000 };

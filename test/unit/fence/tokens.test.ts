@@ -74,17 +74,16 @@ describe.each(Object.entries(guards))('D05 a token that is none, at %s', (what, 
     await expect(async () => guard(lease as never)).rejects.toMatchObject({ name: 'UsageError' });
   });
 
-  it.skipIf(what.startsWith('checkRows'))(
-    'D07 a lease that has ended here is refused as its own check says; one that was lost is not',
-    async () => {
-      const lease = { name: 'settlement', leaseId: 'l', token: 7 };
-      const ended = { ...lease, throwIfLost: () => fail('ENDED') };
-      await expect(async () => guard(ended)).rejects.toMatchObject({ code: 'ENDED' });
-      const lost = { ...lease, throwIfLost: () => fail('LOCK_LOST') };
-      const said = await (async () => guard(lost))().catch((error) => error);
-      expect(said).not.toMatchObject({ code: 'LOCK_LOST' });
-    },
-  );
+  // Whether a lease goes on is nothing that `checkRows` asks.
+  if (what.startsWith('checkRows')) return;
+  it('D07 a lease that has ended here is refused as its own check says; one that was lost is not', async () => {
+    const lease = { name: 'settlement', leaseId: 'l', token: 7 };
+    const ended = { ...lease, throwIfLost: () => fail('ENDED') };
+    await expect(async () => guard(ended)).rejects.toMatchObject({ code: 'ENDED' });
+    const lost = { ...lease, throwIfLost: () => fail('LOCK_LOST') };
+    const said = await (async () => guard(lost))().catch((error) => error);
+    expect(said).not.toMatchObject({ code: 'LOCK_LOST' });
+  });
 });
 
 function fail(code: string): never {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemRuntime } from '../../../lib/runtime/index.js';
-import { allGroups, listPage } from '../../../lib/scan/listing/s3-listing.js';
+import { foldersIn, listPage } from '../../../lib/scan/listing/s3-listing.js';
 import { S3Requests } from '../../../lib/scan/listing/s3-requests.js';
 
 interface Answer {
@@ -68,12 +68,14 @@ describe('a listing that goes on (D17)', () => {
     expect(await listed).toMatchObject({ objects: [{ key: 'b' }], truncated: false });
   });
 
-  it('D17 takes groups that are cut short for none, whichever way that is said', async () => {
+  it('D17 takes folders that are cut short for unknown, whichever way that is said', async () => {
     const CommonPrefixes = [{ Prefix: 'a/' }];
-    const groups = (answer: Answer) => allGroups(requestsOf([answer]), { bucket: 'data', prefix: '' }, 1_000);
-    expect(await groups({ CommonPrefixes })).toEqual(['a/']);
-    expect(await groups({ CommonPrefixes, IsTruncated: true })).toEqual([]);
-    expect(await groups({ CommonPrefixes, NextContinuationToken: 'one' })).toEqual([]);
+    const folders = (answer: Answer) =>
+      foldersIn(requestsOf([answer]), { bucket: 'data', prefix: '' }, 1_000);
+    expect(await folders({ CommonPrefixes })).toEqual(['a/']);
+    expect(await folders({})).toEqual([]);
+    expect(await folders({ CommonPrefixes, IsTruncated: true })).toBeUndefined();
+    expect(await folders({ CommonPrefixes, NextContinuationToken: 'one' })).toBeUndefined();
   });
 });
 
@@ -88,7 +90,7 @@ describe('a requester-pays bucket (D26)', () => {
     for (const requesterPays of [true, false]) {
       const target = { bucket: 'data', prefix: '', requesterPays };
       await listPage(requests, target, { after: 'a', pageSize: 1 });
-      await allGroups(requests, target, 1_000);
+      await foldersIn(requests, target, 1_000);
     }
     expect(asked).toEqual(['requester', 'requester', undefined, undefined]);
   });

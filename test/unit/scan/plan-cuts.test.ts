@@ -95,7 +95,7 @@ describe('the cuts of a plan', () => {
     expect(bucket.probes).toEqual(['aa/5', 'ab5', 'z5']);
   });
 
-  it('ask for groups only if a request for each slice is left', async () => {
+  it('ask for folders only if a request for each slice is left', async () => {
     const keys = ['a', 'b', 'c', 'd'].flatMap((group) => numbered(50, `${group}/`));
     const asked = async (limit: number) =>
       (await cutsFor(4, { keys, limit })).bucket.asked.some(({ Delimiter }) => Delimiter === '/');

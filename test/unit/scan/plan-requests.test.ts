@@ -14,7 +14,7 @@ describe('the requests of a plan', () => {
     expect((await requests.page('p/b')).objects.map(({ key }) => key)).toEqual(['p/c']);
     expect(await requests.firstKeyAfter('p/a')).toBe('p/b');
     expect(await requests.firstKeyAfter('p/c')).toBeUndefined();
-    expect(await requests.groups()).toEqual([]);
+    expect(await requests.foldersIn('p/')).toEqual([]);
     for (const input of bucket.asked) {
       expect(input).toMatchObject({ Bucket: 'data', Prefix: 'p/', EncodingType: 'url' });
     }
@@ -37,13 +37,14 @@ describe('the requests of a plan', () => {
     expect([requests.used, requests.left]).toEqual([3, 0]);
   });
 
-  it('bring no groups where those are denied or fail: they are only a help', async () => {
+  it('bring no folders where those are denied or fail: they are only a help', async () => {
     const { bucket, requests } = planningOf({ keys: ['a/b', 'c/d'] });
-    expect(await requests.groups()).toEqual(['a/', 'c/']);
+    expect(await requests.foldersIn('')).toEqual(['a/', 'c/']);
+    expect(await requests.foldersIn('a/')).toEqual([]);
     bucket.trouble = () => {
       throw named('AccessDenied');
     };
-    expect(await requests.groups()).toEqual([]);
+    expect(await requests.foldersIn('')).toBeUndefined();
   });
 
   it('end at what no help can be: a bucket that is not there, and the caller’s own signal', async () => {
@@ -52,21 +53,21 @@ describe('the requests of a plan', () => {
     bucket.trouble = () => {
       throw named('NoSuchBucket');
     };
-    await expect(requests.groups()).rejects.toMatchObject({ name: 'UsageError' });
+    await expect(requests.foldersIn('')).rejects.toMatchObject({ name: 'UsageError' });
     const reason = named('StoreError');
     controller.abort(reason);
-    await expect(requests.groups()).rejects.toBe(reason);
+    await expect(requests.foldersIn('')).rejects.toBe(reason);
     await expect(requests.page(undefined)).rejects.toBe(reason);
     await expect(requests.firstKeyAfter('a')).rejects.toBe(reason);
   });
 
-  it('of groups wait no longer than five seconds, and are not sent again', async () => {
+  it('of folders wait no longer than five seconds, and are not sent again', async () => {
     const { bucket, requests, timers } = planningOf({ keys: ['a/b'] });
     bucket.hangs = true;
-    const groups = requests.groups();
+    const folders = requests.foldersIn('');
     expect(timers.delaysMs).toEqual([5_000]);
     timers.fire();
-    expect(await groups).toEqual([]);
+    expect(await folders).toBeUndefined();
     expect(requests.used).toBe(1);
     expect(timers.delaysMs).toEqual([]);
   });
