@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startDynamo, startS3 } from '../../lib/local/index.js';
+import { type S3FaultHook, startDynamo, startS3 } from '../../lib/local/index.js';
 import { parseSliceId, readRun, type ScanReport } from '../../lib/scan/index.js';
 import { startCensus } from './census.js';
 import { FaultWatch } from './faults/fault-watch.js';
@@ -18,6 +18,9 @@ import { openStore } from './store.js';
 const bucket = 'objects';
 const outputBucket = 'results';
 const outputPrefix = 'leasehold/';
+
+/** Listings per one that begins with an empty page, when there are faults. */
+const listingsPerEmptyPage = 20;
 
 /** A stopped worker is woken after this many leases, and a while for processes to start, at the latest. */
 const longestStopLeases = 4;
@@ -43,7 +46,8 @@ export async function performRun(
   signal.throwIfAborted();
   progress.engine = dynamo.engine;
   await using store = await openStore(dynamo);
-  await using s3 = await startS3({ buckets: { [bucket]: directory, [outputBucket]: scratch.results } });
+  const buckets = { [bucket]: directory, [outputBucket]: scratch.results };
+  await using s3 = await startS3({ buckets, ...(options.faults && { faults: emptyPageNowAndThen() }) });
   progress.listRequests = () => s3.requests.list;
 
   progress.phase = 'synthesizing the stack';
@@ -106,6 +110,16 @@ export async function performRun(
     signal,
   );
   return { ...evidence, run, engine: dynamo.engine, report, scanMs, listRequests: s3.requests.list };
+}
+
+/**
+ * As behind many deleted objects. Whoever takes such a page for the end misses keys, and the walk has them: the proof then
+ * fails.
+ */
+function emptyPageNowAndThen(): S3FaultHook {
+  let listings = 0;
+  return ({ operation }) =>
+    operation === 'list' && ++listings % listingsPerEmptyPage === 0 ? 'empty-page' : 'ok';
 }
 
 function toReport(outcome: ExecutionOutcome): ScanReport | undefined {

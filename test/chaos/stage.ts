@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type LocalS3, startS3 } from '../../lib/local/index.js';
+import { type LocalS3, type S3FaultHook, startS3 } from '../../lib/local/index.js';
 import { BadCallError } from './chaos-options.js';
 import { type CalmClients, calmClients } from './engine/calm-clients.js';
 import type { Engine } from './engine/engine.js';
@@ -48,8 +48,19 @@ export async function setStage(putAway: PutAway, keep: string | undefined): Prom
   const board = new Board(boardFile);
   await board.post({});
   const engine = putAway.use(await startEngine(directory));
-  const s3 = putAway.use(await startS3({ buckets: { [dataBucket]: data, [outputBucket]: output } }));
+  const buckets = { [dataBucket]: data, [outputBucket]: output };
+  const s3 = putAway.use(await startS3({ buckets, faults: emptyPageNowAndThen() }));
   const clients = putAway.use(await calmClients(engine, s3));
   await makeTables(clients.dynamo);
   return { directory, journals, data, boardFile, board, engine, s3, clients, reaper };
+}
+
+/** Listings per one that begins with an empty page. */
+const listingsPerEmptyPage = 7;
+
+/** As behind many deleted objects: whoever takes such a page for the end misses keys, which the walk has. */
+function emptyPageNowAndThen(): S3FaultHook {
+  let listings = 0;
+  return ({ operation }) =>
+    operation === 'list' && ++listings % listingsPerEmptyPage === 0 ? 'empty-page' : 'ok';
 }

@@ -51,6 +51,20 @@ export async function listObjects(bucket: Bucket, parameters: ListParameters): P
   });
 }
 
+/** A page without keys, and a way on to those that there are. */
+export function emptyPage(bucket: Bucket, { prefix, start, maxKeys, urlEncoding }: ListParameters): string {
+  const from = start.from === 'at' ? 'after' : start.from;
+  return xmlDocument('ListBucketResult', {
+    Name: bucket.name,
+    Prefix: urlEncoding ? encodeKey(prefix) : prefix,
+    NextContinuationToken: continuationTokenFor({ key: start.key, from }),
+    EncodingType: urlEncoding ? 'url' : undefined,
+    KeyCount: 0,
+    MaxKeys: maxKeys,
+    IsTruncated: true,
+  });
+}
+
 function behind(row: Row): WalkStart {
   return 'commonPrefix' in row
     ? { key: row.commonPrefix, from: 'after-all' }

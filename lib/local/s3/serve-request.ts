@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bucket } from './bucket.js';
 import { deleteObject } from './delete-object.js';
-import { listObjects } from './list-objects.js';
+import { emptyPage, listObjects } from './list-objects.js';
 import { listParameters } from './list-parameters.js';
 import { readObject } from './read-object.js';
 import { noSuchKey, notImplemented, S3Error } from './s3-error.js';
@@ -59,7 +59,9 @@ async function act(
     case 'list': {
       const query = new URLSearchParams(parsed.query);
       if (fault === 'ignore-start-after') query.delete('start-after');
-      const body = await listObjects(bucket, listParameters(query));
+      const parameters = listParameters(query);
+      const isEmpty = fault === 'empty-page' && parameters.continuationToken === undefined;
+      const body = isEmpty ? emptyPage(bucket, parameters) : await listObjects(bucket, parameters);
       response.writeHead(200, { 'content-type': 'application/xml' }).end(body);
       return;
     }

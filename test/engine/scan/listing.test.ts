@@ -218,3 +218,14 @@ describe('options that can not be right', () => {
     await expect(scene.work({ seat: -1 })).rejects.toMatchObject({ name: 'UsageError' });
   });
 });
+
+describe('a listing that begins with an empty page', () => {
+  it('D17 is followed to its keys: one that stopped there would report a part of the bucket as complete', async () => {
+    await using scene = await stage.scene(tenKeys);
+    let listings = 0;
+    scene.faults = () => (++listings % 2 === 0 ? 'empty-page' : 'ok');
+    const verdict = await scene.scan({ prefix: 'p/', pageSize: 4, seats: 2 });
+    expect(verdict).toMatchObject({ status: 'complete', report: { objects: tenKeys.length, tiles: true } });
+    expect(await scene.keys()).toEqual(inByteOrder(tenKeys));
+  });
+});

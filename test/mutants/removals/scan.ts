@@ -257,7 +257,14 @@ export const scanRemovals: readonly Removal[] = [
     file: 'lib/scan/listing/s3-listing.ts',
     find: 'if (objects.length > 0 || !truncated) return { objects, truncated };',
     replace: 'return { objects, truncated: truncated && objects.length > 0 };',
-    noticedBy: [{ suite: 'scan' }],
+    noticedBy: [
+      {
+        file: 'test/engine/scan/listing.test.ts',
+        title:
+          'D17 is followed to its keys: one that stopped there would report a part of the bucket as complete',
+      },
+      { suite: 'scan' },
+    ],
   },
   {
     name: 'keys: in UTF-8 order, not in UTF-16',
