@@ -29,6 +29,25 @@ export const cloudRemovals: readonly Removal[] = [
     noticedBy: [{ file: sweepLeasesTests, title: 'deletes nothing else' }],
   },
   {
+    name: 'sweep: one that fails has kept its place',
+    file: sweepLeases,
+    find: '    if (after !== undefined) await lease.save({ after });\n',
+    replace: '',
+    noticedBy: [{ file: sweepLeasesTests, title: 'that fails has kept its place of the last full page' }],
+  },
+  {
+    name: 'sweep: one that ran out of time tells the next where to go on',
+    file: sweepLeases,
+    find: '{ set: { checkpoint: { after } } }',
+    replace: "{ remove: ['checkpoint'] }",
+    noticedBy: [
+      {
+        file: sweepLeasesTests,
+        title: 'stops in time, and the next one goes on from there: every item is read once',
+      },
+    ],
+  },
+  {
     name: 'cloud: the last lease ended a day ago before its item goes',
     file: sweepLeases,
     find: 'usedBefore: nowMs - defaults.minRetentionMs',

@@ -267,6 +267,103 @@ export const scanRemovals: readonly Removal[] = [
     ],
   },
   {
+    name: 'listing: a key that comes twice is not handed out twice',
+    file: 'lib/scan/listing/s3-listing.ts',
+    find: 'compareKeys(key, before) <= 0',
+    replace: 'compareKeys(key, before) < 0',
+    noticedBy: [
+      {
+        file: 'test/unit/scan/page-rules.test.ts',
+        title: '["b","b"] is refused: a key that comes twice would be handed out twice',
+      },
+    ],
+  },
+  {
+    name: 'slice: a claim that a refusal shows is remembered',
+    file: sliceProgress,
+    find: 'this.#claimed = laterKey(this.#claimed, item.claimed);',
+    replace: '',
+    noticedBy: [
+      {
+        file: 'test/unit/scan/page-rules.test.ts',
+        title: 'remembers a claim that a refusal shows: the next one does not fall behind it',
+      },
+    ],
+  },
+  {
+    name: 'slice: a page’s result is not taken after its lease was lost',
+    file: sliceWork,
+    find: '      lease.throwIfLost();\n      progress.add(objects, result);',
+    replace: '      progress.add(objects, result);',
+    noticedBy: [
+      {
+        file: 'test/unit/scan/page-results.test.ts',
+        title: 'is not taken after the lease was lost, though the processor ended well',
+      },
+    ],
+  },
+  {
+    name: 'checkpoint: a large result counts as saved when it is',
+    file: 'lib/scan/results/partial-store.ts',
+    find: '    const stored = bytes <= this.#inlineBytes ? text : await this.#storeLarge(text, bytes, progress, signal);\n    this.#last = { text, stored };',
+    replace:
+      '    const inline = bytes <= this.#inlineBytes;\n    this.#last = { text, stored: text };\n    const stored = inline ? text : await this.#storeLarge(text, bytes, progress, signal);\n    this.#last = { text, stored };',
+    noticedBy: [
+      {
+        file: 'test/unit/scan/page-rules.test.ts',
+        title: 'that could not be written is written again, not taken for saved',
+      },
+    ],
+  },
+  {
+    name: 'each object: a stale token ends the page, and is no object’s failure',
+    file: 'lib/scan/results/each-object.ts',
+    find: "(error.name === 'StaleTokenError' || error.name === 'LockLostError')",
+    replace: "error.name === 'LockLostError'",
+    noticedBy: [
+      {
+        file: 'test/unit/scan/page-rules.test.ts',
+        title: 'StaleTokenError is no object’s failure: it ends the page at once',
+      },
+    ],
+  },
+  {
+    name: 'steal: a cut lies above what is claimed, whatever the plan has seen',
+    file: 'lib/scan/steal/what-is-left.ts',
+    find: '    compareKeys(claimed, cut) < 0 &&\n',
+    replace: '',
+    noticedBy: [
+      {
+        file: 'test/unit/scan/known-folders.test.ts',
+        title: 'are hints: a cut lies between what is claimed and the end, or there is none',
+      },
+    ],
+  },
+  {
+    name: 'steal: a folder that the plan has seen is no reason to cut behind the end',
+    file: 'lib/scan/steal/what-is-left.ts',
+    find: '    (hi === undefined || compareKeys(cut, hi) < 0) &&\n',
+    replace: '',
+    noticedBy: [
+      {
+        file: 'test/unit/scan/known-folders.test.ts',
+        title: 'are hints: a cut lies between what is claimed and the end, or there is none',
+      },
+    ],
+  },
+  {
+    name: 'plan: half of a level of folders is not taken for all of it',
+    file: 'lib/scan/plan/plan-folders.ts',
+    find: 'asked.length > requests.left - Math.max(0, wanted - folders.length)',
+    replace: 'requests.left <= 0',
+    noticedBy: [
+      {
+        file: 'test/unit/scan/plan-folders.test.ts',
+        title: 'are opened by whole levels, or not: half of a level would make the rest look small',
+      },
+    ],
+  },
+  {
     name: 'keys: in UTF-8 order, not in UTF-16',
     file: 'lib/scan/keys/key-order.ts',
     find: 'if (pointA !== pointB) return pointA < pointB ? -1 : 1;',

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import type { Lease } from '../../../lib/lease/index.js';
+import { systemRuntime } from '../../../lib/runtime/index.js';
+import { eachObject, type Processor, type ScanObject } from '../../../lib/scan/index.js';
+import { listPage } from '../../../lib/scan/listing/s3-listing.js';
+import { S3Requests } from '../../../lib/scan/listing/s3-requests.js';
+import { PartialStore } from '../../../lib/scan/results/partial-store.js';
+import { SliceProgress } from '../../../lib/scan/seats/slice-progress.js';
+import type { SliceItem } from '../../../lib/scan/slices/slice.js';
+
+const objects = (...keys: readonly string[]): ScanObject[] =>
+  keys.map((key) => ({ key, size: 1, lastModifiedMs: 0, storageClass: 'STANDARD', etag: '' }));
+
+describe('a listing', () => {
+  it.each([[['a', 'b', 'b', 'c']], [['b', 'b']], [['a', 'c', 'b']]])(
+    '%j is refused: a key that comes twice would be handed out twice',
+    async (keys) => {
+      const send = async () => ({ Contents: keys.map((Key) => ({ Key })), IsTruncated: false });
+      const requests = new S3Requests({ send } as never, systemRuntime);
+      const listed = listPage(requests, { bucket: 'data', prefix: '' }, { after: 'A', pageSize: 10 });
+      await expect(listed).rejects.toMatchObject({
+        name: 'UsageError',
+        message: expect.stringContaining('not in UTF-8 order'),
+      });
+    },
+  );
+});
+
+describe('a slice’s progress', () => {
+  const lease = { token: 7, signal: new AbortController().signal } as Lease;
+  const processor: Processor<number> = { empty: () => 0, process: () => 1, merge: (a, b) => a + b };
+  const partials = new PartialStore(new S3Requests({} as never, systemRuntime), undefined);
+  const item = (more: Partial<SliceItem>) =>
+    ({ name: 'scan/run/000000', version: 7, progress: 3, splitProgress: 0, ...more }) as SliceItem;
+  const progressOf = (before: SliceItem) => new SliceProgress(before, 0, lease, processor, partials, () => 0);
+
+  it('remembers a claim that a refusal shows: the next one does not fall behind it', async () => {
+    const progress = progressOf(item({ claimed: 'f' }));
+    progress.learned(item({ claimed: 'm', hi: 'x' }));
+    expect(progress.hi).toBe('x');
+    expect((await progress.claimOf(objects('g', 'h'))).claimed).toBe('m');
+    expect((await progress.claimOf(objects('g', 'n'))).claimed).toBe('n');
+  });
+
+  it('keeps the claim that it has where a refusal shows an older one', async () => {
+    const progress = progressOf(item({ claimed: 'm' }));
+    progress.learned(item({ claimed: 'f' }));
+    expect((await progress.claimOf(objects('g'))).claimed).toBe('m');
+  });
+
+  it('tells of what is done only what is done: a claim moves no cursor', async () => {
+    const progress = progressOf(item({ cursor: 'c', claimed: 'c' }));
+    const claim = await progress.claimOf(objects('d', 'e'));
+    progress.confirmed(claim);
+    expect((await progress.done()).cursor).toBe('c');
+    expect(progress.hasMoved).toBe(false);
+    progress.add(objects('d', 'e'), { partial: 1, failures: [] });
+    expect((await progress.done()).cursor).toBe('e');
+  });
+});
+
+describe('a large result', () => {
+  it('that could not be written is written again, not taken for saved', async () => {
+    let puts = 0;
+    const send = async () => {
+      puts += 1;
+      if (puts === 1) throw Object.assign(new Error('as asked'), { name: 'AccessDenied' });
+      return {};
+    };
+    const place = { bucket: 'out', prefix: 'p/' };
+    const partials = new PartialStore(new S3Requests({ send } as never, systemRuntime), place, 2);
+    await expect(partials.store('large', 1)).rejects.toMatchObject({ name: 'StoreError' });
+    const stored = await partials.store('large', 1);
+    expect(stored).toEqual({ s3: { bucket: 'out', key: 'p/partial-00000001.json' } });
+    expect(puts).toBe(2);
+    expect(await partials.store('large', 2)).toBe(stored);
+    expect(puts).toBe(2);
+  });
+});
+
+describe('work on each object', () => {
+  it.each(['StaleTokenError', 'LockLostError'])(
+    '%s is no object’s failure: it ends the page at once',
+    async (name) => {
+      const failed: string[] = [];
+      let tries = 0;
+      const signal = new AbortController().signal;
+      const page = { objects: objects('a', 'b', 'c') };
+      const work = async () => {
+        tries += 1;
+        throw Object.assign(new Error('as asked'), { name });
+      };
+      const options = { signal, failed: (key: string) => void failed.push(key), concurrency: 1 };
+      await expect(eachObject(page, work, options)).rejects.toMatchObject({ name });
+      expect(failed).toEqual([]);
+      expect(tries).toBe(1);
+    },
+  );
+
+  it('goes on with as many at a time as asked for, and no more', async () => {
+    let [atWork, most] = [0, 0];
+    const page = { objects: objects(...Array.from({ length: 20 }, (_, index) => `k${index}`)) };
+    const work = async () => {
+      most = Math.max(most, ++atWork);
+      await Promise.resolve();
+      await Promise.resolve();
+      atWork -= 1;
+    };
+    const options = { signal: new AbortController().signal, failed: () => {}, concurrency: 5 };
+    expect(await eachObject(page, work, options)).toEqual({ done: 20, failed: 0 });
+    expect(most).toBe(5);
+  });
+});
