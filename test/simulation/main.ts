@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { bundleSimulator } from './run/bundle.js';
+import { exhaust } from './run/exhaust.js';
 import type { Suite } from './run/play.js';
 import { simulate } from './run/simulate.js';
 
@@ -15,6 +16,10 @@ interface Options {
   readonly whole?: boolean;
   readonly json?: boolean;
   readonly strict?: boolean;
+  readonly exhaustive?: boolean;
+  readonly together: number;
+  readonly trouble?: string;
+  readonly minutes: number;
 }
 
 const options = new Command('sim')
@@ -27,6 +32,15 @@ const options = new Command('sim')
   .addOption(new Option('--suite <suite>', 'default: all').choices(['lock', 'hand-over', 'service', 'scan']))
   .option('--threads <number>', 'worker threads', whole, availableParallelism())
   .option('--strict', 'fail, too, if a kind of trouble or of outcome that is wanted never came')
+  .option('--exhaustive', 'every run of small worlds instead: two clients, one name, two operations each')
+  .option(
+    '--together <number>',
+    'with --exhaustive: so many of a crash, a lost message, a doubled one, a long pause',
+    whole,
+    2,
+  )
+  .option('--trouble <kinds>', 'with --exhaustive: these together only, of crashes,losses,doubles,pauses')
+  .option('--minutes <number>', 'with --exhaustive: for no longer than that', Number, 10)
   .option('--json', 'one JSON object at the end, nothing else on stdout')
   .addHelpText(
     'after',
@@ -46,8 +60,11 @@ Ends with 1 when a rule was broken.`,
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 
 const suites: readonly Suite[] = options.suite ? [options.suite] : ['lock', 'hand-over', 'service', 'scan'];
-const isClean =
-  options.seed === undefined ? await simulate(options, suites) : await replayed(suites[0]!, options.seed);
+const isClean = options.exhaustive
+  ? await exhaust(options)
+  : options.seed === undefined
+    ? await simulate(options, suites)
+    : await replayed(suites[0]!, options.seed);
 process.exitCode = isClean ? 0 : 1;
 
 /** In one bundle: what is loaded later would take real time, which no seed knows. */

@@ -1,4 +1,5 @@
 import type { ScanVerdict } from '../../../lib/scan/index.js';
+import { unexplained } from '../../linear/of-chaos.js';
 import type { History } from '../history/read-history.js';
 import { lockNames } from '../terms.js';
 import { scanResult, type WalkedKeys } from './scan-result.js';
@@ -27,5 +28,6 @@ export function checkHistory({ history, sets, verdicts, walked, ownEnds }: Evide
     ...foreignElements(history, sets),
     ...verdicts.flatMap((verdict) => scanResult(verdict, walked)),
     ...workerEnds(history, ownEnds),
+    ...unexplained(history, lockNames.fenced),
   ];
 }

@@ -7,6 +7,7 @@ export type ViolationKind =
   | 'foreign-element'
   | 'scan-result'
   | 'liveness'
+  | 'unexplained'
   | 'worker-failed';
 
 /** One violation, and what shows it. */

@@ -9,6 +9,7 @@ import { checkGivenBack } from './given-back.js';
 import { checkHandOvers } from './hand-overs.js';
 import { checkHolders } from './holders.js';
 import { checkLateAcquires } from './late-acquires.js';
+import { checkLinear } from './linear.js';
 import { checkLiveness } from './liveness.js';
 import { checkMonotony } from './monotony.js';
 import { checkRequestCounts } from './request-counts.js';
@@ -43,6 +44,7 @@ export const lockChecks: readonly Check[] = [
   checkAnswers,
   checkAfterwards,
   checkGivenBack,
+  checkLinear,
   checkAbandoned,
   checkTurns,
   checkUndisturbed,

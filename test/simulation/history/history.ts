@@ -103,6 +103,8 @@ export interface CallRecord {
   readonly value?: string;
   /** How long the hand-over is to last. */
   readonly gapMs?: number;
+  /** What it writes to. */
+  readonly touches?: readonly string[];
   /** So many writes that stand or fall together. */
   readonly parts?: number;
   /** How long the caller was willing to wait. */
@@ -167,6 +169,7 @@ export interface StuckRecord {
 export type HistoryRecord =
   | CompletingRecord
   | PauseRecord
+  | OpenRecord
   | WriteRecord
   | SentRecord
   | HandedRecord
@@ -195,6 +198,12 @@ export interface CompletingRecord {
   /** How long the result is to be kept; for good, if it is left out. */
   readonly retainMs: number | undefined;
 }
+
+/** A call whose process has ended before it did: nobody knows how it went. */
+export type OpenRecord = Pick<
+  CallRecord,
+  'process' | 'what' | 'name' | 'leaseId' | 'sinceMs' | 'firstId' | 'lastId' | 'touches' | 'atMs'
+> & { readonly kind: 'open' };
 
 /** A process stands still until then, true time. */
 export interface PauseRecord {

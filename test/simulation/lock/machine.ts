@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LockClient, type LockClientOptions } from '../../../lib/client/index.js';
 import type { CurrentLease } from '../../../lib/fence/index.js';
 import type { Lease } from '../../../lib/lease/index.js';
-import type { CallRecord, Terms } from '../history/history.js';
+import type { CallRecord, OpenRecord, Terms } from '../history/history.js';
 import { SimClient } from '../net/sim-client.js';
 import { isRead } from '../store/operations.js';
 import { type Cluster, leaseTable } from '../world/cluster.js';
@@ -23,6 +23,7 @@ export type CallFacts = Partial<
     | 'value'
     | 'gapMs'
     | 'parts'
+    | 'touches'
     | 'minHoldMs'
     | 'lockDelayMs'
   >
@@ -48,6 +49,8 @@ export class Machine {
   #reads = 0;
   /** All leases that its code has had in hand: what does not look writes on under any of them. */
   readonly former: CurrentLease[] = [];
+  /** Calls that have not ended. */
+  readonly #open = new Set<Omit<OpenRecord, 'atMs' | 'lastId'>>();
   /** Two scripts use it at once. */
   isShared = false;
 
@@ -62,9 +65,11 @@ export class Machine {
   ) {
     this.cluster = cluster;
     this.process = new SimProcess(cluster.loop, cluster.random, id, clocks);
-    this.process.onCrash(() =>
-      cluster.history.records.push({ kind: 'crash', atMs: cluster.nowMs, process: id }),
-    );
+    this.process.onCrash(() => {
+      const { nowMs: atMs, history } = cluster;
+      for (const open of this.#open) history.records.push({ ...open, atMs, lastId: this.process.idsMade });
+      history.records.push({ kind: 'crash', atMs, process: id });
+    });
     this.process.onPause((untilMs) =>
       cluster.history.records.push({ kind: 'pause', atMs: cluster.nowMs, process: id, untilMs }),
     );
@@ -106,7 +111,14 @@ export class Machine {
     const sinceMs = cluster.nowMs;
     const [writes, reads] = [this.#writes, this.#reads];
     const firstId = this.process.idsMade;
+    const { leaseId: own, touches } = known;
+    const open = {
+      ...{ kind: 'open' as const, process: this.process.id, what, name, sinceMs, firstId, leaseId: own },
+      ...(touches && { touches }),
+    };
+    this.#open.add(open);
     const record = (more: CallFacts) => {
+      this.#open.delete(open);
       const { leaseId, outcome = 'ok', ...rest } = { ...known, ...more };
       cluster.history.tally.count(`call: ${what} ${outcome}`);
       cluster.history.records.push({

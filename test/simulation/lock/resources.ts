@@ -39,9 +39,11 @@ export async function actOnResource(
     });
   switch (kind) {
     case 0:
-      return void (await act('guardUpdate', () => guardUpdate(lease, updateOf(lease))));
+      return void (await act('guardUpdate', () => guardUpdate(lease, updateOf(lease)), {
+        touches: ['data'],
+      }));
     case 1:
-      return void (await act('guardPut', () => guardPut(lease, putOf(lease))));
+      return void (await act('guardPut', () => guardPut(lease, putOf(lease)), { touches: ['documents'] }));
     case 2: {
       // A deletion takes the fence along: another one can only be overtaken by what was written in between.
       const draft = { ...updateOf(lease), TableName: 'drafts' };
@@ -53,7 +55,7 @@ export async function actOnResource(
       const { TableName, Item } = putOf(lease);
       const input = { TableName, Key: { id: Item.id } };
       const tombstone = () => guardTombstone(lease, input, { keep: { by: lease.leaseId } });
-      return void (await act('guardTombstone', tombstone));
+      return void (await act('guardTombstone', tombstone, { touches: ['documents'] }));
     }
     case 4:
     case 5:
@@ -64,13 +66,15 @@ export async function actOnResource(
       const put = () => putObject(machine, lease);
       return void (await machine.call('guardedPutObject', lease.name, put, undefined, {
         leaseId: lease.leaseId,
+        touches: ['s3'],
       }));
     }
     default: {
       const fence = () => sqlFence(lease, { placeholder: '$1' });
       const changed = async () =>
         checkRows(lease, await rows.update(machine, lease.name, lease.leaseId, fence()));
-      await machine.call('sqlFence', lease.name, changed, undefined, { leaseId: lease.leaseId });
+      const facts = { leaseId: lease.leaseId, touches: ['sql'] };
+      await machine.call('sqlFence', lease.name, changed, undefined, facts);
     }
   }
 }
@@ -133,7 +137,11 @@ async function transact(
   const items = [...writes, { ConditionCheck: check }];
   const TransactItems = random.chance(0.5) ? items : items.reverse();
   const command = () => guardTransaction(lease, { TransactItems }, demandsLease ? { leaseTable } : {});
-  await act('guardTransaction', command, { parts: writes.length, value: isClosed ? 'closed' : 'open' });
+  await act('guardTransaction', command, {
+    parts: writes.length,
+    touches: writes.map((part) => String(tableOf(part))),
+    value: isClosed ? 'closed' : 'open',
+  });
 }
 
 function tableOf(part: object): unknown {

@@ -35,6 +35,9 @@ export interface Fate {
   readonly trouble: 'throttled' | 'failed-before' | 'failed-after' | undefined;
 }
 
+/** What is on its way: a request, the same once more, or an answer. */
+export type Carried = 'request' | 'again' | 'answer';
+
 /** The ways between the processes and the store, and who is cut off. */
 export class Network {
   habits: NetworkHabits;
@@ -65,6 +68,11 @@ export class Network {
   calm(): void {
     this.habits = calmNetwork;
     this.#cutUntilMs.clear();
+  }
+
+  /** Hands something over after so long, as a fate has it. */
+  carry(_what: Carried, _process: string, delayMs: number, handOver: () => void, _fate: Fate): void {
+    this.#loop.after(delayMs, handOver);
   }
 
   describeFate(process: string): Fate {

@@ -15,7 +15,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '../../..');
 export async function bundleSimulator(
   name: string,
   changes: readonly SourceChange[] = [],
-  entry: 'worker-main.ts' | 'replay.ts' = 'worker-main.ts',
+  entry: 'worker-main.ts' | 'replay.ts' | 'exhaustive-main.ts' = 'worker-main.ts',
 ): Promise<string> {
   const outfile = join(root, '.leasehold/sim', `${name.replace(/\W+/g, '-')}.mjs`);
   await mkdir(dirname(outfile), { recursive: true });

@@ -52,8 +52,8 @@ export async function play(suite: Suite, seed: number, trace?: Trace, spared?: S
   try {
     const history = await suites[suite].play(random, trace);
     records = history.records.length;
-    counts = history.tally.counts;
     violations.push(...violationsOf(history, suites[suite].checks));
+    counts = history.tally.counts;
   } catch (error) {
     violations.push({
       rule: 'no crash',

@@ -159,12 +159,19 @@ export class Cluster {
         this.trace && this.note('store', shownArrival(request, isLate, answer));
         if (isLate || fate.backMs === undefined || this.network.isCut(process.id, 'back')) return;
         const reply = { date: this.#frontEnds.date(), answer };
-        this.loop.after(fate.backMs, () => process.deliver(() => onReply(reply)));
+        this.network.carry(
+          'answer',
+          process.id,
+          fate.backMs,
+          () => process.deliver(() => onReply(reply)),
+          fate,
+        );
       };
-      if (fate.thereMs !== undefined) this.loop.after(fate.thereMs, () => arrive(false));
+      if (fate.thereMs !== undefined)
+        this.network.carry('request', process.id, fate.thereMs, () => arrive(false), fate);
       // A read that comes again changes nothing.
       if (fate.againMs !== undefined && !isRead(operation)) {
-        this.loop.after((fate.thereMs ?? 0) + fate.againMs, () => arrive(true));
+        this.network.carry('again', process.id, (fate.thereMs ?? 0) + fate.againMs, () => arrive(true), fate);
       }
       this.trace && this.note(process.id, shownSending(request, fate.thereMs === undefined));
     };

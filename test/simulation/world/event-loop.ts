@@ -38,6 +38,12 @@ export class EventLoop {
     return new Promise((resolve) => this.after(delayMs, resolve));
   }
 
+  /** When something happens next; never, if nothing is left. */
+  get nextAtMs(): number {
+    while (this.#heap.length > 0 && !this.#heap[0]!.run) this.#pop();
+    return this.#heap[0]?.atMs ?? Number.POSITIVE_INFINITY;
+  }
+
   /** Forgets everything that was to happen. */
   clear(): void {
     this.#heap = [];
