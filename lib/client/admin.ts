@@ -1,10 +1,17 @@
 import { quoted, UsageError } from '../errors/index.js';
+import { publish } from '../events/index.js';
 import type { LeaseContext } from '../lease/index.js';
 import { type LockInfo, toLockInfo } from './lock-info.js';
 import { checkGroupName, checkLockName } from './lock-name.js';
 
 /** Every renewal's answer carries it. */
 const maxReasonBytes = 256;
+
+/** A lease as `inspect` or `leader` showed it. The lock service shows ids to operators only, and tokens to everybody. */
+export interface ShownLease {
+  readonly leaseId?: string | undefined;
+  readonly token?: number | undefined;
+}
 
 /** What operators do with locks: look, force-release, reopen. */
 export class Admin {
@@ -54,19 +61,20 @@ export class Admin {
 
   async requestRelease(
     name: string,
-    leaseId: string,
+    seen: string | ShownLease,
     reason: string,
     signal?: AbortSignal,
   ): Promise<boolean> {
     checkLockName(name);
-    if (typeof leaseId !== 'string' || leaseId === '') {
-      throw new UsageError('requestRelease: name the lease id that inspect showed', name);
-    }
+    const { leaseId, token } = readSeen(name, seen);
     if (typeof reason !== 'string' || Buffer.byteLength(reason) > maxReasonBytes) {
       throw new UsageError(`reason: must be a text of at most ${maxReasonBytes} bytes`, name);
     }
     await this.#context.store.ensureTime(signal);
-    return this.#context.store.requestRelease({ name, leaseId }, reason, signal);
+    const lease = { name, ...(leaseId !== undefined && { leaseId }), ...(token !== undefined && { token }) };
+    const asked = await this.#context.store.requestRelease(lease, reason, signal);
+    if (asked) publish('release-asked', { name, leaseId, token, reason });
+    return asked;
   }
 
   async reopen(name: string, completedAt?: number, signal?: AbortSignal): Promise<boolean> {
@@ -88,4 +96,17 @@ export class Admin {
       throw error;
     }
   }
+}
+
+/** @throws UsageError for what names no lease */
+function readSeen(name: string, seen: string | ShownLease): ShownLease {
+  const { leaseId, token } = typeof seen === 'string' ? { leaseId: seen } : (seen ?? {});
+  const isNamed = typeof leaseId === 'string' && leaseId !== '';
+  if (isNamed || (leaseId === undefined && Number.isSafeInteger(token))) {
+    return { leaseId, ...(Number.isSafeInteger(token) && { token }) };
+  }
+  throw new UsageError(
+    'requestRelease: name the lease that inspect showed, by its id or as it was shown',
+    name,
+  );
 }

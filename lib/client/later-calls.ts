@@ -1,6 +1,5 @@
 import { fairAcquire } from '../kit/fair-acquire.js';
 import { type Leading, type LeadOptions, lead } from '../kit/leader.js';
-import { TableLines } from '../kit/line-store.js';
 import { acquireAll, type GroupOptions } from '../kit/lock-group.js';
 import type { LockHost } from '../kit/lock-host.js';
 import { makeReadWriteLock } from '../kit/read-write-lock.js';
@@ -9,7 +8,7 @@ import { checkNumber, checkOptions } from '../lease/check-options.js';
 import type { Lease } from '../lease/index.js';
 import { childSignal } from '../runtime/index.js';
 import type { AcquireOptions, ResumeOptions, TryAcquireOptions } from './acquire-options.js';
-import { Admin } from './admin.js';
+import { Admin, type ShownLease } from './admin.js';
 import { claimNext } from './claim-next.js';
 import type { ClientHost } from './client-host.js';
 import { callTimeoutMs } from './client-options.js';
@@ -66,12 +65,10 @@ export function laterCalls(host: ClientHost) {
       administer('reopen', rest, (admin, signal) => admin.reopen(name, completedAt, signal)),
     requestRelease: (
       name: string,
-      leaseId: string,
+      seen: string | ShownLease,
       { reason = '', ...rest }: Signalled & { readonly reason?: string },
     ) =>
-      administer('requestRelease', rest, (admin, signal) =>
-        admin.requestRelease(name, leaseId, reason, signal),
-      ),
+      administer('requestRelease', rest, (admin, signal) => admin.requestRelease(name, seen, reason, signal)),
     async *list({ group, signal: given }: Signalled & { readonly group?: string }): AsyncIterable<LockInfo> {
       const { closed } = host.context;
       closed?.throwIfAborted();
@@ -92,11 +89,10 @@ export function laterCalls(host: ClientHost) {
       lead(kit, name, work, options),
     fairAcquire: (name: string, { fair: _, ...own }: AcquireOptions) =>
       host.whileOpen(own.signal, async (signal) => {
-        const { clock, table } = host.context;
+        const { clock, store } = host.context;
         const pollFloorMs = host.options.pollFloorMs ?? defaults.pollFloorMs;
         const terms = { pollFloorMs, callTimeoutMs: callTimeoutMs(host.options) };
-        const lines = new TableLines(table);
-        return fairAcquire({ ...kit, clock, lines, ...terms }, name, { ...own, signal });
+        return fairAcquire({ ...kit, clock, lines: store, ...terms }, name, { ...own, signal });
       }),
   };
 }

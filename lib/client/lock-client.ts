@@ -7,6 +7,7 @@ import type { Semaphore } from '../kit/semaphore.js';
 import { checkOptions } from '../lease/check-options.js';
 import type { Lease, LeaseContext } from '../lease/index.js';
 import type { AcquireOptions, ResumeOptions, TryAcquireOptions } from './acquire-options.js';
+import type { ShownLease } from './admin.js';
 import { ClientCore } from './client-core.js';
 import type { ClientOptions, LockClientOptions } from './client-options.js';
 import type { CronSlotOptions, CronSlotOutcome } from './cron-slot.js';
@@ -225,18 +226,19 @@ export class LockClient implements AsyncDisposable {
    * Asks the holder to let go: written onto the lease that was seen. Its holder learns of it with its next renewal, finds
    * `lease.releaseRequested` aborted, and may release; a leader (`lead`) steps down.
    *
-   * @param leaseId the one that `inspect` or `leader` showed: a lease granted meanwhile is not asked
+   * @param seen the lease id that `inspect` or `leader` showed, or what they answered (a lock service shows ids to operators
+   *   only, and tokens to everybody): a lease granted meanwhile is not asked
    * @param options.reason for the holder and its log, at most 256 bytes
    * @returns whether that lease was current, and is asked now
    * @throws StoreError, UsageError, or the signal's own reason
    */
   async requestRelease(
     name: string,
-    leaseId: string,
+    seen: string | ShownLease,
     options: { readonly reason?: string; readonly signal?: AbortSignal } = {},
   ): Promise<boolean> {
     const given = asGiven(options);
-    return (await this.#core.later()).requestRelease(name, leaseId, given);
+    return (await this.#core.later()).requestRelease(name, seen, given);
   }
 
   /**

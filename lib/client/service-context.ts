@@ -23,7 +23,7 @@ export function serviceWay(options: ClientOptions, terms: Omit<LeaseContext, 'ta
   const store: LeaseStore = {
     takesChanges: false,
     ...callsOf(later, ['ensureTime', 'grant', 'renew', 'release', 'read', 'readMany', 'complete', 'resume']),
-    ...callsOf(later, ['break', 'requestRelease', 'reopen']),
+    ...callsOf(later, ['break', 'requestRelease', 'reopen', 'readLine', 'joinLine', 'leaveLine']),
     async *list(...asked) {
       yield* (await later()).list(...asked);
     },

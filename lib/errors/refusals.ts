@@ -102,3 +102,14 @@ export class StaleTokenError extends LeaseholdError {
     this.currentToken = currentToken;
   }
 }
+
+/** So many callers wait in line for the lock already that no more may. */
+export class LineFullError extends LeaseholdError {
+  static readonly [brand]: string = 'LineFullError';
+  override readonly name = 'LineFullError';
+  override readonly code = 'LINE_FULL';
+
+  constructor(lockName: string, maxTickets: number) {
+    super(`The line for "${lockName}" is full: ${maxTickets} callers wait already`, lockName);
+  }
+}

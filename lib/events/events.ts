@@ -28,6 +28,14 @@ export interface LeaseEvents {
   readonly held: { readonly name: string; readonly owner: string; readonly holder: HolderInfo | undefined };
   /** Somebody asks the holder to let go; told once, when its renewal learns of it. */
   readonly 'release-requested': LeaseEvent & { readonly reason: string };
+  /** Somebody has asked a holder to let go: told where it was asked. The holder's own event is `release-requested`. */
+  readonly 'release-asked': {
+    readonly name: string;
+    /** Of the lease that was seen, as far as it was shown. */
+    readonly leaseId: string | undefined;
+    readonly token: number | undefined;
+    readonly reason: string;
+  };
   readonly renewed: LeaseEvent & { readonly expiresAt: number };
   /** A renewal failed for the store's reasons; it is tried again until the lease ends. */
   readonly 'renewal-failed': LeaseEvent & { readonly error: unknown };

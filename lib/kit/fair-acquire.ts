@@ -34,7 +34,7 @@ export async function fairAcquire(
   const { signal } = options;
   // The end of the wait is said in the store's time, which the first request tells.
   const [info] = await host.inspectMany([name], signal, options.lockDelayMs);
-  const waiting = liveTickets(await host.lines.read(name, signal), host.clock);
+  const waiting = liveTickets(await host.lines.readLine(name, signal), host.clock);
   if (waiting.length === 0 && mayTry(info)) {
     const lease = await host.tryAcquire(name, options);
     if (lease) return lease;
@@ -42,7 +42,7 @@ export async function fairAcquire(
   const ticket: Ticket = { id: host.runtime.randomId(), deadline: host.clock.now().latest + pacing.leftMs };
   const turn = new Turn(host, name, ticket, options);
   try {
-    await host.lines.join(name, ticket, signal);
+    await host.lines.joinLine(name, ticket, signal);
     for (;;) {
       const lease = await turn.take();
       if (lease) return lease;
@@ -50,7 +50,8 @@ export async function fairAcquire(
       await sleep(host.runtime, Math.min(turn.pauseMs, pacing.leftMs), signal);
     }
   } finally {
-    await leave(host, name, ticket);
+    // Those ahead that did not use their turn have given it away: they cost nobody a second wait.
+    await leave(host, name, [ticket, ...turn.passedOver]);
   }
 }
 
@@ -60,6 +61,9 @@ class Turn {
   readonly #name: string;
   readonly #ticket: Ticket;
   readonly #options: AcquireOptions;
+  /** Tickets ahead of this one when it was granted the lock. */
+  passedOver: readonly Ticket[] = [];
+  #ahead: readonly Ticket[] = [];
   #place = 0;
   #info: LockInfo | undefined;
   #freeSince: { readonly token: number | undefined; readonly at: LocalInstant } | undefined;
@@ -76,7 +80,10 @@ class Turn {
   async take(): Promise<Lease | null> {
     try {
       await this.#look();
-      return this.#isMyTurn() ? await this.#host.tryAcquire(this.#name, this.#options) : null;
+      if (!this.#isMyTurn()) return null;
+      const lease = await this.#host.tryAcquire(this.#name, this.#options);
+      if (lease) this.passedOver = this.#ahead;
+      return lease;
     } catch (error) {
       const passes = error instanceof StoreError && error.retryable && !this.#options.signal?.aborted;
       if (!passes) throw error;
@@ -114,19 +121,22 @@ class Turn {
     const name = this.#name;
     const { signal, lockDelayMs } = this.#options;
     const [tickets, [info]] = await Promise.all([
-      host.lines.read(name, signal),
+      host.lines.readLine(name, signal),
       host.inspectMany([name], signal, lockDelayMs),
     ]);
     this.#lastError = undefined;
     this.#info = info;
-    // A ticket that somebody has dropped as too old is at the end of the line until its own wait is over.
     const live = liveTickets(tickets, host.clock);
     const place = live.findIndex(({ id }) => id === this.#ticket.id);
     this.#place = place < 0 ? live.length : place;
+    this.#ahead = live.slice(0, this.#place);
+    // Somebody took it for that of a dead waiter, or for too old: at the end of the line, then.
+    if (!tickets.some(({ id }) => id === this.#ticket.id))
+      await host.lines.joinLine(name, this.#ticket, signal);
     // Whoever is first clears away what stands before it: waiters that are gone.
     if (place === 0) {
       for (const ticket of tickets.slice(0, tickets.indexOf(live[0]!)))
-        await host.lines.leave(name, ticket, signal);
+        await host.lines.leaveLine(name, ticket, signal);
     }
     if (!mayTry(info)) this.#freeSince = undefined;
     else if (this.#freeSince?.token !== info?.token || this.#freeSince === undefined) {
@@ -142,11 +152,11 @@ class Turn {
   }
 }
 
-/** Takes the ticket out on a signal of its own: the caller's may have aborted. If that fails the ticket ages out. */
-async function leave(host: FairHost, name: string, ticket: Ticket): Promise<void> {
+/** Takes tickets out on a signal of its own: the caller's may have aborted. If that fails they age out. */
+async function leave(host: FairHost, name: string, tickets: readonly Ticket[]): Promise<void> {
   const deadline = deadlineAfter(host.runtime, host.callTimeoutMs);
   try {
-    await host.lines.leave(name, ticket, deadline.signal);
+    for (const ticket of tickets) await host.lines.leaveLine(name, ticket, deadline.signal);
   } catch (error) {
     if (!(error instanceof StoreError) && !deadline.signal.aborted) throw error;
   } finally {

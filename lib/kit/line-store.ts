@@ -1,4 +1,5 @@
-import { LeaseholdError, UsageError } from '../errors/index.js';
+import { UsageError } from '../errors/index.js';
+import { LineFullError } from '../errors/refusals.js';
 import { all, any, type Condition, type ItemTable } from '../table/index.js';
 
 /** A waiter's place in a line. */
@@ -14,15 +15,15 @@ export interface Ticket {
  */
 export interface LineStore {
   /** The tickets of a line, first come first, those past their deadline among them. */
-  read(name: string, signal?: AbortSignal): Promise<readonly Ticket[]>;
+  readLine(name: string, signal?: AbortSignal): Promise<readonly Ticket[]>;
   /**
    * Appends a ticket, once.
    *
    * @throws LineFullError when the line has its most tickets
    */
-  join(name: string, ticket: Ticket, signal?: AbortSignal): Promise<void>;
+  joinLine(name: string, ticket: Ticket, signal?: AbortSignal): Promise<void>;
   /** Takes a ticket out. One that is not there is out. */
-  leave(name: string, ticket: Ticket, signal?: AbortSignal): Promise<void>;
+  leaveLine(name: string, ticket: Pick<Ticket, 'id'>, signal?: AbortSignal): Promise<void>;
 }
 
 /** So many tickets make an item of some 6 KB. */
@@ -33,16 +34,6 @@ const maxMoves = 5;
 const suffix = '\u001fline';
 /** A line that nobody uses is gone a day after its last ticket's deadline. */
 const keptSeconds = 86_400;
-
-/** The line has as many waiters as it may have. */
-export class LineFullError extends LeaseholdError {
-  override readonly name = 'LineFullError';
-  override readonly code = 'LINE_FULL';
-
-  constructor(lockName: string) {
-    super(`The line for "${lockName}" is full: ${maxTickets} callers wait already`, lockName);
-  }
-}
 
 /** The key of the item that holds a lock's line. */
 export function lineName(name: string): string {
@@ -57,12 +48,12 @@ export class TableLines implements LineStore {
     this.#table = table;
   }
 
-  async read(name: string, signal?: AbortSignal): Promise<readonly Ticket[]> {
+  async readLine(name: string, signal?: AbortSignal): Promise<readonly Ticket[]> {
     const item = await this.#table.get(lineName(name), signal);
     return parseTickets(name, item?.tickets);
   }
 
-  async join(name: string, ticket: Ticket, signal?: AbortSignal): Promise<void> {
+  async joinLine(name: string, ticket: Ticket, signal?: AbortSignal): Promise<void> {
     const text = toText(ticket);
     const answer = await this.#table.update(
       lineName(name),
@@ -79,17 +70,21 @@ export class TableLines implements LineStore {
       signal,
     );
     if (answer.applied) return;
-    const tickets = parseTickets(name, answer.item?.tickets ?? (await this.read(name, signal)).map(toText));
+    const tickets = parseTickets(
+      name,
+      answer.item?.tickets ?? (await this.readLine(name, signal)).map(toText),
+    );
     // An earlier attempt of this very write stands there.
     if (tickets.some(({ id }) => id === ticket.id)) return;
-    throw new LineFullError(name);
+    throw new LineFullError(name, maxTickets);
   }
 
-  async leave(name: string, ticket: Ticket, signal?: AbortSignal): Promise<void> {
+  async leaveLine(name: string, ticket: Pick<Ticket, 'id'>, signal?: AbortSignal): Promise<void> {
     for (let moves = 0; moves < maxMoves; moves++) {
-      const place = (await this.read(name, signal)).findIndex(({ id }) => id === ticket.id);
+      const tickets = await this.readLine(name, signal);
+      const place = tickets.findIndex(({ id }) => id === ticket.id);
       if (place < 0) return;
-      const condition = standsAt(place, toText(ticket));
+      const condition = standsAt(place, toText(tickets[place]!));
       const { applied } = await this.#table.update(
         lineName(name),
         { remove: [`tickets[${place}]`], condition },

@@ -139,6 +139,9 @@ export function isCurrent(leaseId: string): Condition {
   return { text: '#leaseId = :leaseId', values: { ':leaseId': leaseId } };
 }
 
+/** Somebody holds the lock, whoever: for who was shown a lease by its token alone. */
+export const isHeld: Condition = { text: 'attribute_exists(#leaseId)' };
+
 /**
  * The token is still the lease's own, too. A late duplicate of its acquire may have revived the lease id after others
  * had the lock: without this a late duplicate of a renewal would then wind their checkpoint back (invariant I5).

@@ -1,5 +1,5 @@
 import { all, formsBy, type ItemChange, type StoredItem, withChange } from '../table/index.js';
-import { isCompleted, isCurrent, isOurs } from './conditions.js';
+import { hasToken, isCompleted, isCurrent, isHeld, isOurs } from './conditions.js';
 import {
   checkKnown,
   ended,
@@ -14,6 +14,7 @@ import {
 } from './holder-requests.js';
 import { type TableContext, ttlAfter } from './lease-context.js';
 import { parseLeaseItem } from './lease-item.js';
+import type { SeenLease } from './lease-store.js';
 
 /* What most holders never ask for: completions, and what operators do. Loaded with the first of them. */
 
@@ -73,11 +74,15 @@ export function requestBreak(
 /** Asks the holder to let go, in the name of nobody: only the lease that was seen is asked. */
 export async function requestLettingGo(
   context: TableContext,
-  { name, leaseId }: LeaseIdentity,
+  { name, leaseId, token }: SeenLease,
   reason: string,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  const change = { set: { releaseRequested: reason }, condition: all(isCurrent(leaseId), isOurs) };
+  const isSeen = all(
+    leaseId === undefined ? isHeld : isCurrent(leaseId),
+    token === undefined ? undefined : hasToken(token),
+  );
+  const change = { set: { releaseRequested: reason }, condition: all(isSeen, isOurs) };
   return (await context.table.update(name, change, signal)).applied;
 }
 

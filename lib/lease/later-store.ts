@@ -1,3 +1,4 @@
+import { TableLines } from '../kit/line-store.js';
 import type { Paging, StoredItem } from '../table/index.js';
 import type { HolderOutcome, LeaseIdentity } from './holder-requests.js';
 import { requestBreak, requestCompletion, requestLettingGo, requestReopening } from './later-requests.js';
@@ -9,12 +10,22 @@ import { type ResumeOutcome, type ResumeRequest, requestResumption } from './res
 /** The operations over a table that a plain lock does not need. */
 export type LaterStore = Pick<
   LeaseStore,
-  'resume' | 'complete' | 'break' | 'requestRelease' | 'reopen' | 'readMany' | 'list'
+  | 'resume'
+  | 'complete'
+  | 'break'
+  | 'requestRelease'
+  | 'reopen'
+  | 'readMany'
+  | 'list'
+  | 'readLine'
+  | 'joinLine'
+  | 'leaveLine'
 >;
 
 /** As {@link LeaseStore} says of each, straight in a table. */
 export function laterStore(context: TableContext): LaterStore {
   const { table } = context;
+  const lines = new TableLines(table);
   async function* members(group: string, signal: AbortSignal | undefined, paging: Paging | undefined) {
     for await (const all of table.namesInGroup(group, signal, paging)) {
       const names = paging?.only ? all.filter(paging.only) : all;
@@ -45,6 +56,9 @@ export function laterStore(context: TableContext): LaterStore {
         return stored && parseLeaseItem(name, stored);
       });
     },
+    readLine: (name, signal) => lines.readLine(name, signal),
+    joinLine: (name, ticket, signal) => lines.joinLine(name, ticket, signal),
+    leaveLine: (name, ticket, signal) => lines.leaveLine(name, ticket, signal),
     list: (group, signal, paging): AsyncIterable<readonly StoredItem[]> =>
       group === undefined ? table.scan(signal, paging) : members(group, signal, paging),
   };

@@ -1,3 +1,4 @@
+import type { LineStore } from '../kit/line-store.js';
 import type { ItemChange, Paging, StoredItem } from '../table/index.js';
 import type { GrantOutcome, GrantRequest } from './acquire-request.js';
 import type { HolderOutcome, LeaseIdentity } from './holder-requests.js';
@@ -14,6 +15,13 @@ export interface Completion {
   readonly change?: ItemChange;
 }
 
+/** A lease as somebody else was shown it: by its id, or by its token where ids are shown to their holders only. */
+export interface SeenLease {
+  readonly name: string;
+  readonly leaseId?: string;
+  readonly token?: number;
+}
+
 /**
  * The operations of the protocol (section 4), and the only way in which leases, waiters and operators reach their
  * items. {@link tableStore} is the one over a table; a client of the Lambda service brings another.
@@ -21,7 +29,7 @@ export interface Completion {
  * Every method is idempotent, ends within the time-outs that the store was made with, and throws a `StoreError` when
  * the store can't be used, a `UsageError` when the request can't be right.
  */
-export interface LeaseStore {
+export interface LeaseStore extends LineStore {
   /** Whether attributes and conditions of the caller's own can ride along with its writes. */
   readonly takesChanges: boolean;
 
@@ -49,7 +57,7 @@ export interface LeaseStore {
   break(lease: LeaseIdentity, signal?: AbortSignal): Promise<HolderOutcome>;
 
   /** Writes onto the lease that somebody asks for it. Answers whether it is the current one. */
-  requestRelease(lease: LeaseIdentity, reason: string, signal?: AbortSignal): Promise<boolean>;
+  requestRelease(lease: SeenLease, reason: string, signal?: AbortSignal): Promise<boolean>;
 
   /**
    * Takes the completion back that was seen. Answers whether the name exists and is open now.

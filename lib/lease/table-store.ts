@@ -22,6 +22,7 @@ export function tableStore(context: TableContext): LeaseStore {
     },
     ensureTime: (signal) => ensureStoreTime(context, signal),
     ...callsOf(later, ['resume', 'complete', 'break', 'requestRelease', 'reopen', 'readMany']),
+    ...callsOf(later, ['readLine', 'joinLine', 'leaveLine']),
     async *list(...asked) {
       yield* (await later()).list(...asked);
     },

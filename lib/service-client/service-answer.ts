@@ -30,6 +30,14 @@ const shapes: Readonly<Record<Operation, (answer: Fields, request: Fields) => bo
   inspect: ({ lock }) => lock === null || isLock(lock),
   list: ({ locks, cursor }) =>
     Array.isArray(locks) && locks.every(isLock) && (cursor === undefined || isText(cursor)),
+  readMany: ({ locks }, { names }) =>
+    Array.isArray(locks) &&
+    locks.length === (names as readonly string[]).length &&
+    locks.every((lock) => lock === null || isLock(lock)),
+  requestRelease: ({ asked }) => typeof asked === 'boolean',
+  line: ({ tickets }) => Array.isArray(tickets) && tickets.every(isTicket),
+  joinLine: ({ joined }) => joined === true,
+  leaveLine: ({ left }) => left === true,
   break: ({ broken }) => typeof broken === 'boolean',
   reopen: ({ open }) => typeof open === 'boolean',
 };
@@ -45,6 +53,7 @@ const errorShapes: Readonly<Record<string, (error: Fields) => boolean>> = {
   LockHeldError: ({ holder }) => holder === undefined || isHolder(toFields(holder)),
   LockLostError: ({ reason }) => isText(reason),
   AlreadyCompletedError: ({ completedAt, token }) => isNumber(completedAt) && isNumber(token),
+  LineFullError: () => true,
   StoreError: () => true,
   UsageError: () => true,
 };
@@ -58,6 +67,11 @@ function isGrant({ granted }: Fields, { leaseId }: Fields): boolean {
   const seen = grant.takenOverFrom === undefined || isNumber(toFields(grant.takenOverFrom).token);
   const times = isNumber(grant.expiresAt) && isNumber(grant.acquiredAt);
   return seen && times && Number.isSafeInteger(grant.token) && grant.leaseId === leaseId;
+}
+
+function isTicket(value: unknown): boolean {
+  const { id, deadline } = toFields(value);
+  return isText(id) && isNumber(deadline);
 }
 
 function isLock(value: unknown): boolean {

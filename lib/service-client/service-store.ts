@@ -1,5 +1,6 @@
 import type { StoreClock, TimeInterval } from '../clock/index.js';
-import { type LossReason, StoreError, UsageError } from '../errors/index.js';
+import { LineFullError, type LossReason, StoreError, UsageError } from '../errors/index.js';
+import { maxTickets, type Ticket } from '../kit/line-store.js';
 import type {
   Completion,
   GrantOutcome,
@@ -10,7 +11,9 @@ import type {
   LeaseStore,
   ResumeOutcome,
   ResumeRequest,
+  SeenLease,
 } from '../lease/index.js';
+import { leaseFormat } from '../lease/index.js';
 import { deadlineAfter, type Runtime, sendUntil } from '../runtime/index.js';
 import type { ServiceErrorBody, SuccessOf } from '../service/answers.js';
 import { isStorable } from '../service/json-value.js';
@@ -100,7 +103,12 @@ export class ServiceStore implements LeaseStore {
 
   async renew(lease: LeaseIdentity, expiresAt: number, change?: ItemChange, signal?: AbortSignal) {
     const request = { ...toIdentity(lease), expiresAt, ...toCheckpoint(change, lease.name) };
-    return this.#holderOutcome(lease, await this.#ask('renew', request, signal));
+    const answer = await this.#ask('renew', request, signal);
+    const releaseRequested = answer.done?.renewed.releaseRequested;
+    if (releaseRequested === undefined) return this.#holderOutcome(lease, answer);
+    // Of the item before, it is the one thing that a holder looks at.
+    const { name, token: version = 0 } = lease;
+    return { kind: 'done' as const, before: { name, format: leaseFormat, version, releaseRequested } };
   }
 
   async release(lease: LeaseIdentity, change?: ItemChange, signal?: AbortSignal): Promise<HolderOutcome> {
@@ -130,8 +138,26 @@ export class ServiceStore implements LeaseStore {
     return broken ? { kind: 'done' } : { kind: 'lost', reason: 'taken-over' };
   }
 
-  async requestRelease(): Promise<boolean> {
-    throw new UsageError('requestRelease needs a client with a table: new LockClient({ table })');
+  async requestRelease(lease: SeenLease, reason: string, signal?: AbortSignal): Promise<boolean> {
+    const { name, leaseId, token } = lease;
+    const request = { name, reason, ...defined({ leaseId, token }) };
+    return (await this.#done('requestRelease', request, signal)).asked;
+  }
+
+  async readLine(name: string, signal?: AbortSignal): Promise<readonly Ticket[]> {
+    return (await this.#done('line', { name }, signal)).tickets;
+  }
+
+  async joinLine(name: string, { id: ticketId, deadline }: Ticket, signal?: AbortSignal): Promise<void> {
+    const request = { name, ticketId, deadline: Math.ceil(deadline) };
+    const { done, error } = await this.#ask('joinLine', request, signal);
+    if (done) return;
+    if (error.name === 'LineFullError') throw new LineFullError(name, maxTickets);
+    throw this.#unexpected(name);
+  }
+
+  async leaveLine(name: string, { id: ticketId }: Pick<Ticket, 'id'>, signal?: AbortSignal): Promise<void> {
+    await this.#done('leaveLine', { name, ticketId }, signal);
   }
 
   async reopen(name: string, completedAt?: number, signal?: AbortSignal): Promise<boolean> {
@@ -154,9 +180,13 @@ export class ServiceStore implements LeaseStore {
     return lock ? toItem(lock) : undefined;
   }
 
-  /** The service is asked for each: an answer shows one lock. */
-  readMany(names: readonly string[], signal?: AbortSignal): Promise<readonly (LeaseItem | undefined)[]> {
-    return Promise.all(names.map((name) => this.read(name, undefined, signal)));
+  async readMany(
+    names: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly (LeaseItem | undefined)[]> {
+    if (names.length === 0) return [];
+    const { locks } = await this.#done('readMany', { names: [...names] }, signal);
+    return locks.map((lock) => (lock ? toItem(lock) : undefined));
   }
 
   async *list(group: string | undefined, signal?: AbortSignal): AsyncIterable<readonly LeaseItem[]> {
@@ -231,8 +261,10 @@ function measureLength(leaseMs: number): { readonly sentMs: number; readonly sur
   return { sentMs, surplusMs: sentMs - wholeMs };
 }
 
+const reads: ReadonlySet<Operation> = new Set<Operation>(['inspect', 'list', 'readMany', 'line']);
+
 function requestKind(operation: Operation): RequestKind {
-  return operation === 'inspect' || operation === 'list' ? 'read' : 'write';
+  return reads.has(operation) ? 'read' : 'write';
 }
 
 function storeError(

@@ -16,7 +16,13 @@ export interface ServiceSuccess {
 export interface ServiceRefusal {
   readonly ok: false;
   readonly error: {
-    readonly name: 'LockHeldError' | 'LockLostError' | 'AlreadyCompletedError' | 'StoreError' | 'UsageError';
+    readonly name:
+      | 'LockHeldError'
+      | 'LockLostError'
+      | 'AlreadyCompletedError'
+      | 'LineFullError'
+      | 'StoreError'
+      | 'UsageError';
     /** Stable, for programs. */
     readonly code: string;
     /** For people; its words may change. */

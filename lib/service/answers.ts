@@ -74,13 +74,21 @@ const lock = v.object({
   result: v.optional(anyValue),
 });
 
+const releaseRequested = v.optional(
+  v.pipe(v.string(), v.description('somebody asks the holder to let go, and why')),
+);
+
 const lossReason = v.picklist(['expired', 'taken-over', 'broken', 'store-unavailable', 'max-hold']);
 
 /** What the service answers when it did what it was asked, by operation. */
 export const successes = {
   acquire: v.object({ ok: v.literal(true), granted, now }),
   resume: v.object({ ok: v.literal(true), granted, now }),
-  renew: v.object({ ok: v.literal(true), renewed: v.object({ expiresAt: time, remainingMs }), now }),
+  renew: v.object({
+    ok: v.literal(true),
+    renewed: v.object({ expiresAt: time, remainingMs, releaseRequested }),
+    now,
+  }),
   release: v.object({
     ok: v.literal(true),
     released: v.pipe(v.boolean(), v.description('false: the lease was over already; nothing was changed')),
@@ -98,6 +106,31 @@ export const successes = {
     cursor: v.optional(v.pipe(v.string(), v.description('for the next page; absent on the last one'))),
     now,
   }),
+  readMany: v.object({
+    ok: v.literal(true),
+    locks: v.pipe(
+      v.array(v.nullable(lock)),
+      v.description(
+        'in the order of the names, without checkpoint and result; null where nobody ever held it',
+      ),
+    ),
+    now,
+  }),
+  requestRelease: v.object({
+    ok: v.literal(true),
+    asked: v.pipe(v.boolean(), v.description('whether that lease was current, and is asked now')),
+    now,
+  }),
+  line: v.object({
+    ok: v.literal(true),
+    tickets: v.pipe(
+      v.array(v.object({ id: v.string(), deadline: time })),
+      v.description('first come first, those past their deadline among them'),
+    ),
+    now,
+  }),
+  joinLine: v.object({ ok: v.literal(true), joined: v.literal(true), now }),
+  leaveLine: v.object({ ok: v.literal(true), left: v.literal(true), now }),
   break: v.object({
     ok: v.literal(true),
     broken: v.pipe(v.boolean(), v.description('whether that lease is over now')),
@@ -145,6 +178,7 @@ export const errors = {
     completedAt: time,
     result: v.optional(anyValue),
   }),
+  LineFullError: v.object({ name: v.literal('LineFullError'), code: v.literal('LINE_FULL'), ...anyError }),
   StoreError: v.object({
     name: v.literal('StoreError'),
     code: v.literal('STORE_ERROR'),
@@ -171,6 +205,7 @@ export const failure = v.object({
       (typeof errors)['LockHeldError'],
       (typeof errors)['LockLostError'],
       (typeof errors)['AlreadyCompletedError'],
+      (typeof errors)['LineFullError'],
       (typeof errors)['StoreError'],
       (typeof errors)['UsageError'],
     ],

@@ -25,6 +25,33 @@ export const name = v.pipe(
 
 export const group = name;
 
+export const names = v.pipe(
+  v.array(name),
+  v.minLength(1),
+  v.maxLength(100),
+  v.description('1 to 100 names, each a string of 1 to 1,024 bytes in UTF-8, without control characters'),
+);
+
+export const ticketId = v.pipe(
+  v.string(),
+  v.regex(/^[!-~]{8,64}$/),
+  v.description('a string of 8 to 64 visible ASCII characters: new for each wait'),
+);
+
+export const deadline = v.pipe(
+  v.number(),
+  v.safeInteger(),
+  v.minValue(1),
+  v.maxValue(8_640_000_000_000_000),
+  v.description('when the wait ends: store time in whole milliseconds since the epoch'),
+);
+
+export const reason = v.pipe(
+  v.string(),
+  v.check((text) => isWellFormed(text) && Buffer.byteLength(text) <= 256),
+  v.description('a string of at most 256 bytes in UTF-8, for the holder and its log'),
+);
+
 export const leaseId = v.pipe(
   v.string(),
   v.regex(/^[!-~]{8,64}$/),

@@ -41,7 +41,13 @@ export async function renew(
   checkDone(request, outcome);
   publish('renewed', { ...toEvent(request), expiresAt });
   const now = shownTime(context);
-  return { ok: true, renewed: { expiresAt, remainingMs: remainingMs(expiresAt, now) }, now };
+  const { releaseRequested } = outcome.before ?? {};
+  const renewed = {
+    expiresAt,
+    remainingMs: remainingMs(expiresAt, now),
+    ...(releaseRequested !== undefined && { releaseRequested }),
+  };
+  return { ok: true, renewed, now };
 }
 
 /** Ends the lease. One that was over already is no error: nothing is changed, and the answer says so. */

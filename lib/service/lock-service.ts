@@ -5,9 +5,10 @@ import { nameRule } from './allowed-names.js';
 import type { ServiceAnswer } from './answer.js';
 import type { ExecutionWatch } from './execution-watch.js';
 import { complete, release, renew } from './holder-operations.js';
+import { joinLine, leaveLine, line, requestRelease } from './line-operations.js';
 import { breakLease, reopen } from './operator-operations.js';
 import { readRequest } from './read-request.js';
-import { inspect, list } from './reading-operations.js';
+import { inspect, list, readMany } from './reading-operations.js';
 import { operatorsOnly, type ServiceRequest } from './requests.js';
 import { ServiceError, toErrorBody } from './service-error.js';
 import { checkAllowed, checkAllowedGroup, type ServiceHost, shownTime } from './service-host.js';
@@ -104,6 +105,7 @@ function checkPermitted(host: ServiceHost, request: ServiceRequest): void {
     });
   }
   if ('name' in request) checkAllowed(host, request.name);
+  if ('names' in request) for (const name of request.names) checkAllowed(host, name);
   if (request.operation === 'acquire' && request.group !== undefined)
     checkAllowedGroup(host, request.group, request.name);
 }
@@ -124,6 +126,16 @@ function perform(host: ServiceHost, request: ServiceRequest, signal: AbortSignal
       return inspect(host, request, signal);
     case 'list':
       return list(host, request, signal);
+    case 'readMany':
+      return readMany(host, request, signal);
+    case 'requestRelease':
+      return requestRelease(host, request, signal);
+    case 'line':
+      return line(host, request, signal);
+    case 'joinLine':
+      return joinLine(host, request, signal);
+    case 'leaveLine':
+      return leaveLine(host, request, signal);
     case 'break':
       return breakLease(host, request, signal);
     case 'reopen':

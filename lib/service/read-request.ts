@@ -55,6 +55,13 @@ function checkOneOf(request: ServiceRequest): void {
   if (request.operation === 'acquire' && request.supersedes !== undefined && request.ownerKey === undefined) {
     throw wrong('ownerKey: must be given with supersedes, the same that the earlier lease was acquired with');
   }
+  if (
+    request.operation === 'requestRelease' &&
+    request.leaseId === undefined &&
+    request.token === undefined
+  ) {
+    throw wrong('token: must be given, or leaseId: which lease was seen');
+  }
   if (request.operation !== 'renew' && request.operation !== 'release') return;
   const writes = request.checkpoint !== undefined || request.clearCheckpoint !== undefined;
   if (request.checkpoint !== undefined && request.clearCheckpoint !== undefined) {

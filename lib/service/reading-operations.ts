@@ -28,6 +28,24 @@ export async function inspect(
   return { ok: true, lock: item ? shownLock(host, item, now, leaseId) : null, now };
 }
 
+/** Many locks in one strongly consistent batch read, in the order of the names: who holds, not what they have written. */
+export async function readMany(
+  host: ServiceHost,
+  { names }: RequestOf<'readMany'>,
+  signal: AbortSignal,
+): Promise<SuccessOf<'readMany'>> {
+  const { context } = host;
+  await context.store.ensureTime(signal);
+  const items = await context.store.readMany(names, signal);
+  const now = shownTime(context);
+  const locks = items.map((item) => {
+    if (!item) return null;
+    const { checkpoint: _, result: __, ...rest } = item;
+    return shownLock(host, rest, now);
+  });
+  return { ok: true, locks, now };
+}
+
 /** A page of locks: those of a group, or all; names that are not this deployment's are passed over. */
 export async function list(
   host: ServiceHost,

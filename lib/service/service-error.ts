@@ -1,4 +1,10 @@
-import { AlreadyCompletedError, LeaseholdError, StoreError, UsageError } from '../errors/index.js';
+import {
+  AlreadyCompletedError,
+  LeaseholdError,
+  LineFullError,
+  StoreError,
+  UsageError,
+} from '../errors/index.js';
 import type { ServiceErrorBody } from './answers.js';
 
 /** An error on its way to the answer. `name` is what a state machine matches where the request says `throw`. */
@@ -22,6 +28,7 @@ export function toErrorBody(error: unknown): ServiceErrorBody | undefined {
   if (!(error instanceof LeaseholdError)) return undefined;
   const { message, lockName } = error;
   const about = { message, ...(lockName !== undefined && { lockName }) };
+  if (error instanceof LineFullError) return { name: error.name, code: error.code, ...about };
   if (error instanceof UsageError) {
     return { name: error.name, code: error.code === 'NOT_ALLOWED' ? error.code : 'USAGE', ...about };
   }

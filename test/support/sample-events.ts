@@ -15,6 +15,7 @@ export const sampleEvents: { readonly [Name in keyof LibraryEvents]: LibraryEven
   granted: { ...lease, waitedMs: 3, takenOverFrom: other, adopted: false },
   held: { name: 'n', owner: 'o', holder: undefined },
   'release-requested': { ...lease, reason: 'deployment' },
+  'release-asked': { name: 'n', leaseId: 'id', token: 2, reason: 'deployment' },
   renewed: { ...lease, expiresAt: 1 },
   'renewal-failed': { ...lease, error },
   lost: { ...ended, reason: 'expired', error: new LockLostError('n', 'expired', 2) },

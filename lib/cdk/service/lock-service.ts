@@ -206,7 +206,8 @@ export class LockService extends Construct implements ILockService {
 
   #scope() {
     const { names, groups } = this.#props;
-    return { ...(names && { names }), ...(groups && { groups }) };
+    // Callers may wait in line for whatever they may lock.
+    return { ...(names && { names, fairLocks: names }), ...(groups && { groups }) };
   }
 
   #watch(): WatchedExecutions {

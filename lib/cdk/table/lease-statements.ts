@@ -1,4 +1,5 @@
 import { groupIndexName, pingName } from '../../table/table-names.js';
+import { type KitScope, kitKeys } from './kit-keys.js';
 import type { LockScope } from './lease-table-props.js';
 import { checkedPatterns, iamPattern } from './name-patterns.js';
 
@@ -29,38 +30,45 @@ export interface LeaseActions {
  */
 export function leaseStatements(
   tableArns: readonly string[],
-  scope: LockScope,
+  scope: LockScope & KitScope,
   actions: LeaseActions,
 ): LeaseStatement[] {
-  const names = checkedPatterns('names', scope.names);
+  const keys = kitKeys(scope);
+  const names = checkedPatterns('names', scope.names)?.map(iamPattern) ?? (keys.length > 0 ? [] : undefined);
   const groups = checkedPatterns('groups', scope.groups);
   const lists = groups !== undefined || names === undefined;
-  const all = [...actions.byKey, ...(lists ? (actions.byGroup ?? []) : [])];
+  // All permits of a semaphore are looked at in one batch.
+  const batches = keys.length > 0 ? ['dynamodb:BatchGetItem'] : [];
+  const all = [...actions.byKey, ...batches, ...(lists ? (actions.byGroup ?? []) : [])];
   const resourceArns = [...tableArns];
   const statements: LeaseStatement[] = [];
   if (names === undefined) {
     statements.push({ actions: [...new Set([...all, ...(actions.wholeTable ?? [])])], resourceArns });
   } else {
     statements.push(
-      { actions: [...new Set(all)], resourceArns, conditions: onlyKeys(names) },
+      { actions: [...new Set(all)], resourceArns, conditions: onlyKeys([...new Set([...names, ...keys])]) },
       // The first request of a client reads this item for the time of the response; it holds nothing.
-      { actions: ['dynamodb:GetItem'], resourceArns, conditions: onlyKeys([pingName]) },
+      { actions: ['dynamodb:GetItem'], resourceArns, conditions: onlyKeys([iamPattern(pingName)]) },
     );
   }
   if (lists) {
     statements.push({
       actions: ['dynamodb:Query'],
       resourceArns: tableArns.map((arn) => `${arn}/index/${groupIndexName}`),
-      ...(groups && { conditions: onlyKeys(groups) }),
+      ...(groups && { conditions: onlyKeys(groups.map(iamPattern)) }),
     });
   }
   return statements;
 }
 
-/** "All of the values" is true of no values, too: a request that names no key must not pass. */
+/**
+ * "All of the values" is true of no values, too: a request that names no key must not pass.
+ *
+ * @param patterns in IAM's own form
+ */
 function onlyKeys(patterns: readonly string[]): Record<string, Record<string, unknown>> {
   return {
-    'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns.map(iamPattern) },
+    'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns },
     Null: { 'dynamodb:LeadingKeys': 'false' },
   };
 }

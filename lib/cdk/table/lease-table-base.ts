@@ -131,7 +131,7 @@ export abstract class LeaseTableBase extends Construct implements ILeaseTable {
   #grant(
     what: string,
     grantee: IGrantable,
-    scope: LockScope,
+    scope: UseGrantProps,
     actions: LeaseActions,
     kind: 'read' | 'write',
   ): Grant {

@@ -62,8 +62,14 @@ export interface LockScope {
   readonly groups?: readonly string[];
 }
 
-/** What `grantUse` can be told. */
+/** What `grantUse` can be told. Of what it lists here, everything else stays forbidden: also where `names` is left out. */
 export interface UseGrantProps extends LockScope {
+  /** Semaphores whose permits may be used: their names, or beginnings with a `*` at the end. @default none */
+  readonly semaphores?: readonly string[];
+  /** Read-write locks that may be read and written under, in the same form. @default none */
+  readonly readWriteLocks?: readonly string[];
+  /** Locks that may be acquired in line (`fair`): each has an item for its line, in the same form. @default none */
+  readonly fairLocks?: readonly string[];
   /** Whether the grantee plans and works scans, whose slices are items that are put into the table. @default false */
   readonly scans?: boolean;
   /** Whether the grantee checks in its own transactions that its lease is held (`guardTransaction` with `leaseTable`). @default false */

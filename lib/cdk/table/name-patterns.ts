@@ -1,6 +1,9 @@
 import { Token } from 'aws-cdk-lib';
 import { checkGroupName, checkLockName } from '../../client/lock-name.js';
 
+/** The options that are lists of patterns. */
+type Patterned = 'names' | 'groups' | 'semaphores' | 'readWriteLocks' | 'fairLocks';
+
 /**
  * Checks what a grant or a deployment is limited to: names, or beginnings of names with a `*` at the end.
  *
@@ -12,7 +15,7 @@ import { checkGroupName, checkLockName } from '../../client/lock-name.js';
  * @throws Error that says what came and what is allowed
  */
 export function checkedPatterns(
-  what: 'names' | 'groups',
+  what: Patterned,
   patterns: readonly string[] | undefined,
 ): readonly string[] | undefined {
   if (patterns === undefined || Token.isUnresolved(patterns)) return patterns;
@@ -29,14 +32,14 @@ export function checkedPatterns(
   return patterns;
 }
 
-function findProblem(what: 'names' | 'groups', pattern: unknown): string | undefined {
+function findProblem(what: Patterned, pattern: unknown): string | undefined {
   if (typeof pattern !== 'string') return 'must be strings';
   const start = pattern.endsWith('*') ? pattern.slice(0, -1) : pattern;
   if (start.includes('*')) return 'a "*" may stand only at the end';
   if (start === '' && pattern !== '') return `"*" alone is every name; leave ${what} out for that`;
   try {
-    if (what === 'names') checkLockName(start);
-    else checkGroupName(start);
+    if (what === 'groups') checkGroupName(start);
+    else checkLockName(start);
     return undefined;
   } catch (error) {
     return (error as Error).message.replace(/; got .*$/s, '');

@@ -33,6 +33,8 @@ export function logListeners(write: WriteLog): Listeners {
       }),
     'release-requested': (event) =>
       write('info', 'release requested', { ...leaseFields(event), reason: event.reason }),
+    'release-asked': ({ name, token, reason }) =>
+      write('info', 'holder asked to let go', { lock: name, token, reason }),
     renewed: (event) =>
       write('debug', 'lease renewed', { ...leaseFields(event), expiresAt: event.expiresAt }),
     'renewal-failed': (event) =>

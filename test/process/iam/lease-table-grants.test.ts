@@ -22,6 +22,11 @@ leases.grantUse(role('Settler'), settlements);
 leases.grantUse(role('WithoutGroups'), { names: ['settlement/*'] });
 leases.grantUse(role('Everywhere'));
 leases.grantUse(role('Checker'), { names: ['settlement/*'], heldChecks: true });
+leases.grantUse(role('Partner'), {
+  semaphores: ['partner-api'],
+  readWriteLocks: ['catalog'],
+  fairLocks: ['printer', 'queue/*'],
+});
 leases.grantRead(role('Dashboard'));
 leases.grantRead(role('SettlersDashboard'), settlements);
 leases.grantBreak(role('Operator'));
@@ -278,5 +283,48 @@ describe("a customer's key", () => {
     expect(await simulated.role('Viewer').allowed([onKey('Encrypt', id), onKey('Decrypt', 'other')])).toEqual(
       [],
     );
+  });
+});
+
+describe('grantUse with what the lock kit is made of', () => {
+  const partner = account.role('Partner');
+
+  it('allows every request that a semaphore, a read-write lock and a line were recorded sending', async () => {
+    const requests = account.iamRequests(
+      await recorded.sent(async (locks) => {
+        const semaphore = locks.semaphore('partner-api', { permits: 12 });
+        const permits = [];
+        for (let i = 0; i < 12; i++) permits.push(await semaphore.acquire());
+        expect(await semaphore.tryAcquire()).toBeNull();
+        for (const permit of permits) await permit.release();
+        const catalog = locks.readWriteLock('catalog', { readers: 2 });
+        await catalog.read(async () => {});
+        await catalog.write(async () => {});
+        for (const name of ['printer', 'queue/7']) {
+          const lease = await locks.acquire(name, { fair: true });
+          await expect(locks.acquire(name, { fair: true, waitMs: 100 })).rejects.toThrow(LockHeldError);
+          await lease.release();
+        }
+      }),
+    );
+    expect(actionsOf(requests)).toContain('dynamodb:BatchGetItem');
+    expect(await partner.denied(requests)).toEqual([]);
+  });
+
+  it('allows no other names: neither the plain ones, nor permits past a hundred, nor all locks', async () => {
+    const others = [
+      'partner-api',
+      'partner-api#100',
+      'partner-api#w',
+      'partner-apis#1',
+      'catalog',
+      'catalog#r',
+      'catalog#wx',
+    ];
+    const names = [...others, 'printers', 'printer\u001flines', 'queue', 'nightly'];
+    const wrong = names.flatMap((name) =>
+      ['GetItem', 'UpdateItem', 'BatchGetItem'].map((action) => toItem(action, name)),
+    );
+    expect(await partner.allowed([...wrong, toItem('Scan'), toItem('BatchGetItem')])).toEqual([]);
   });
 });

@@ -7,8 +7,8 @@ import type { Tokens } from './tokens.js';
 export type Test = (scope: Scope) => boolean;
 
 /**
- * Reads a condition expression: comparisons, `attribute_exists`, `attribute_not_exists`, `attribute_type`, AND, OR,
- * NOT and parentheses. What the product does not use is refused.
+ * Reads a condition expression: comparisons, `attribute_exists`, `attribute_not_exists`, `attribute_type`,
+ * `contains` of lists, AND, OR, NOT and parentheses. What the product does not use is refused.
  */
 export function takeCondition(tokens: Tokens): Test {
   const tests = [takeConjunction(tokens)];
@@ -39,6 +39,8 @@ function takeTest(tokens: Tokens): Test {
       return takeFunction(tokens, (value) => value === undefined);
     case 'attribute_type':
       return takeTypeTest(tokens);
+    case 'contains':
+      return takeContains(tokens);
     default:
       return takeComparison(tokens);
   }
@@ -62,6 +64,22 @@ function takeTypeTest(tokens: Tokens): Test {
   return (scope) => {
     const value = operand(scope);
     return value !== undefined && findType(value) === scope.values[type]?.S;
+  };
+}
+
+/** An element of a list; what it means of texts and sets is refused. */
+function takeContains(tokens: Tokens): Test {
+  tokens.take();
+  tokens.demand('(');
+  const operand = atPath(takePath(tokens));
+  tokens.demand(',');
+  const wanted = takeOperand(tokens);
+  tokens.demand(')');
+  return (scope) => {
+    const [value, element] = [operand(scope), wanted(scope)];
+    if (value === undefined || element === undefined) return false;
+    if (!value.L) throw new NotSimulated('contains of what is no list');
+    return value.L.some((one) => isEqual(one, element));
   };
 }
 

@@ -1,6 +1,6 @@
 import { NotSimulated } from './attribute-values.js';
 
-const pattern = /\s*(?:(<>|<=|>=|[=<>(),.+-])|(:\w+)|(#\w+|[A-Za-z_]\w*))/y;
+const pattern = /\s*(?:(<>|<=|>=|[=<>(),.+[\]-])|(:\w+)|(#\w+|[A-Za-z_]\w*|\d+))/y;
 
 /** One expression as a stream of tokens, with a note of every placeholder that it uses. */
 export class Tokens {

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { type Item, NotSimulated, toNumber } from './attribute-values.js';
-import { atPath, type Operand, type Scope, takeOperand, takePath } from './operands.js';
+import { atPath, type Operand, type Scope, takeIndex, takeOperand, takePath } from './operands.js';
 import type { Tokens } from './tokens.js';
 
 /** What DynamoDB answers to an expression that can't be applied to the item. */
@@ -9,13 +9,14 @@ export class InvalidUpdate extends Error {}
 /** Makes the item after the update of the item before. */
 export type Change = (scope: Scope) => Item;
 
-/** Reads an update expression of SET (with `+`, `-`, `if_not_exists`) and REMOVE, of whole attributes. */
+/** Reads an update expression of SET (with `+`, `-`, `if_not_exists`, `list_append`) and REMOVE, of whole attributes and of elements of lists. */
 export function takeUpdate(tokens: Tokens): Change {
   const sets: { readonly name: string; readonly value: Operand }[] = [];
-  const removes: string[] = [];
+  const removes: { readonly name: string; readonly index: number | undefined }[] = [];
   while (tokens.next !== undefined) {
     if (tokens.takeIf('SET')) takeList(tokens, () => sets.push(takeAssignment(tokens)));
-    else if (tokens.takeIf('REMOVE')) takeList(tokens, () => removes.push(takeName(tokens)));
+    else if (tokens.takeIf('REMOVE'))
+      takeList(tokens, () => removes.push({ name: takeName(tokens), index: takeIndex(tokens) }));
     else throw new NotSimulated(`the update clause ${tokens.next}`);
   }
   return (scope) => {
@@ -29,9 +30,20 @@ export function takeUpdate(tokens: Tokens): Change {
         throw new InvalidUpdate(`${attribute} refers to an attribute that is absent`);
       after[attribute] = computed;
     }
-    for (const name of removes) delete after[once(names[name] ?? name, written)];
+    for (const { name, index } of removes) {
+      const attribute = once(names[name] ?? name, written);
+      if (index === undefined) delete after[attribute];
+      else removeElement(after, attribute, index);
+    }
     return after;
   };
+}
+
+/** Where there is none nothing is removed. */
+function removeElement(after: Record<string, AttributeValue>, attribute: string, index: number): void {
+  const list = after[attribute]?.L;
+  if (!list) throw new InvalidUpdate(`${attribute} is no list`);
+  after[attribute] = { L: list.filter((_, place) => place !== index) };
 }
 
 function once(attribute: string, written: Set<string>): string {
@@ -61,6 +73,7 @@ function takeAssignment(tokens: Tokens) {
 }
 
 function takeValue(tokens: Tokens): Operand {
+  if (tokens.next === 'list_append') return takeListAppend(tokens);
   if (tokens.next !== 'if_not_exists') return takeOperand(tokens);
   tokens.take();
   tokens.demand('(');
@@ -69,6 +82,21 @@ function takeValue(tokens: Tokens): Operand {
   const otherwise = takeOperand(tokens);
   tokens.demand(')');
   return (scope) => present(scope) ?? otherwise(scope);
+}
+
+function takeListAppend(tokens: Tokens): Operand {
+  tokens.take();
+  tokens.demand('(');
+  const first = takeValue(tokens);
+  tokens.demand(',');
+  const second = takeValue(tokens);
+  tokens.demand(')');
+  return (scope) => {
+    const [a, b] = [first(scope), second(scope)];
+    if (a === undefined || b === undefined) return undefined;
+    if (!a.L || !b.L) throw new InvalidUpdate('an operand is no list');
+    return { L: [...a.L, ...b.L] };
+  };
 }
 
 function sum(left: Operand, right: Operand, sign: 1 | -1): Operand {

@@ -36,6 +36,11 @@ export function rightRequests(name: string, leaseId = 'lease-id-1') {
     complete: { operation: 'complete', ...held, token: 1, result: { sum: 42 } },
     inspect: { operation: 'inspect', name },
     list: { operation: 'list', group: 'g' },
+    readMany: { operation: 'readMany', names: [name, `${name}/other`] },
+    requestRelease: { operation: 'requestRelease', name, token: 1, reason: 'deployment' },
+    line: { operation: 'line', name },
+    joinLine: { operation: 'joinLine', name, ticketId: 'ticket-id-1', deadline: 1_900_000_000_000 },
+    leaveLine: { operation: 'leaveLine', name, ticketId: 'ticket-id-1' },
     break: { operation: 'break', ...held },
     reopen: { operation: 'reopen', name },
   } as const;

@@ -29,6 +29,12 @@ const condition: fc.Arbitrary<Condition> = fc.oneof(
   maybe(keys).map(completable),
   ids.map(childIs),
   fc.constant({ text: 'attribute_not_exists(#name)' }),
+  ids.map((id) => ({ text: 'NOT contains(#tickets, :ticket)', values: { ':ticket': id } })),
+  fc.nat({ max: 4 }).map((most) => ({ text: 'size(#tickets) < :most', values: { ':most': most } })),
+  fc.tuple(fc.nat({ max: 2 }), ids).map(([place, id]) => ({
+    text: `#tickets[${place}] = :ticket`,
+    values: { ':ticket': id },
+  })),
 );
 
 /** What it writes under them. */
@@ -58,6 +64,14 @@ const write: fc.Arbitrary<ItemChange> = fc.oneof(
   })),
   fc.constant({ set: { ttl: 7 }, remove: ['completedAt', 'result'] }),
   fc.constant({ remove: ['child'] }),
+  ids.map((id) => ({
+    compute: {
+      tickets: {
+        text: 'list_append(if_not_exists(#tickets, :none), :mine)',
+        values: { ':none': [], ':mine': [id] },
+      },
+    },
+  })),
   fc.constant({
     set: { claimed: 'b' },
     compute: {

@@ -31,6 +31,8 @@ export const randomItem = fc.record(
       fc.record({ page: fc.nat(), keys: fc.array(fc.string()) }),
       odd,
     ),
+    freeFrom: mostly(times),
+    tickets: fc.array(ids, { maxLength: 4 }),
     hi: mostly(keys),
     claimed: mostly(keys),
     progress: mostly(fc.nat(5)),

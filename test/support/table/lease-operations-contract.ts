@@ -176,6 +176,100 @@ export function lockClientContract(open: () => Promise<ClientsUnderContract>, wa
       expect(next.token).toBeGreaterThan(late.token);
     });
 
+    it('the kit: a semaphore gives its permits, each a lease, and no more', async () => {
+      const [mine, theirs] = [a, b].map((locks) => locks.semaphore('kit/api', { permits: 2 }));
+      const first = await mine!.acquire();
+      const second = await theirs!.acquire();
+      expect([first.name, second.name].sort()).toEqual(['kit/api#0', 'kit/api#1']);
+      expect(await mine!.tryAcquire()).toBeNull();
+      expect(await theirs!.inspect()).toMatchObject({ permits: 2, free: 0 });
+      const waiting = theirs!.withPermit((lease) => lease.name, { waitMs: 10_000 });
+      await first.release();
+      expect(await waiting).toBe(first.name);
+      await second.release();
+      expect(await mine!.inspect()).toMatchObject({ free: 2, held: [] });
+    });
+
+    it('the kit: several locks, crossing lists', async () => {
+      const turns = [a, b, a, b].map((locks, i) =>
+        locks.withLocks(i % 2 === 0 ? ['kit/x', 'kit/y'] : ['kit/y', 'kit/x'], (group) => group.names, {
+          waitMs: 20_000,
+        }),
+      );
+      for (const names of await Promise.all(turns)) expect(names).toEqual(['kit/x', 'kit/y']);
+    });
+
+    it('the kit: a leader that is asked to let go steps down, by its id or by its token', async () => {
+      const stop = new AbortController();
+      const terms: string[] = [];
+      const lead = (locks: LockClient) =>
+        locks
+          .lead(
+            'kit/leader',
+            (lease, { signal }) =>
+              new Promise<void>((_resolve, reject) => {
+                terms.push(lease.owner);
+                signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+              }),
+            { signal: stop.signal, renewEveryMs: 200 },
+          )
+          .catch((error) => error);
+      const leading = lead(a);
+      await expect.poll(() => terms, { timeout: 10_000 }).toEqual(['a']);
+      const other = lead(b);
+      const seen = (await b.leader('kit/leader'))!;
+      expect(seen).toMatchObject({ owner: 'a', leaseId: shown(seen.leaseId ?? '') });
+      expect(await b.requestRelease('kit/leader', { token: seen.token - 1 })).toBe(false);
+      expect(await b.requestRelease('kit/leader', seen, { reason: 'deployment' })).toBe(true);
+      await expect.poll(() => terms, { timeout: 10_000 }).toEqual(['a', 'b']);
+      expect((await a.leader('kit/leader'))?.owner).toBe('b');
+      stop.abort(new Error('enough'));
+      expect(await Promise.all([leading, other])).toEqual([stop.signal.reason, stop.signal.reason]);
+      await expect(b.requestRelease('kit/leader', {})).rejects.toMatchObject({ name: 'UsageError' });
+    });
+
+    it('the kit: readers beside each other, a writer alone', async () => {
+      const [mine, theirs] = [a, b].map((locks) => locks.readWriteLock('kit/catalog', { readers: 2 }));
+      const reader = await mine!.acquireRead();
+      await expect(theirs!.acquireWrite()).rejects.toMatchObject({ name: 'LockHeldError' });
+      const second = await theirs!.acquireRead();
+      const writing = theirs!.write((lock) => lock.token, { waitMs: 20_000 });
+      await reader.release();
+      await second.release();
+      expect(await writing).toBeGreaterThan(0);
+      expect(await mine!.read(() => 'read', { waitMs: 10_000 })).toBe('read');
+    });
+
+    it('the kit: in line, first come, first served, and no ticket is left', async () => {
+      const lease = await a.acquire('kit/turn');
+      const order: string[] = [];
+      const first = b.withLock('kit/turn', () => void order.push('b'), { fair: true, waitMs: 20_000 });
+      const line = () => b.context.store.readLine('kit/turn');
+      await expect.poll(line).toHaveLength(1);
+      const second = operator.withLock('kit/turn', () => void order.push('o'), {
+        fair: true,
+        waitMs: 20_000,
+      });
+      await expect.poll(line).toHaveLength(2);
+      await lease.release();
+      await Promise.all([first, second]);
+      expect(order).toEqual(['b', 'o']);
+      expect(await line()).toEqual([]);
+    });
+
+    it('the kit: a line that is full refuses with a typed error', async () => {
+      const { store, clock } = a.context;
+      await store.ensureTime();
+      await store.read('kit/full');
+      const deadline = Math.ceil(clock.now().latest) + 60_000;
+      for (let i = 0; i < 100; i++) await store.joinLine('kit/full', { id: `ticket-${i}`, deadline });
+      const late = store.joinLine('kit/full', { id: 'ticket-late', deadline });
+      await expect(late).rejects.toMatchObject({ name: 'LineFullError', code: 'LINE_FULL' });
+      await store.joinLine('kit/full', { id: 'ticket-7', deadline });
+      for (let i = 0; i < 100; i++) await store.leaveLine('kit/full', { id: `ticket-${i}` });
+      expect(await store.readLine('kit/full')).toEqual([]);
+    });
+
     it('a lease that is handed over goes on elsewhere, with a higher token and its checkpoint', async () => {
       const first = await a.acquire('handed-over');
       await first.save({ page: 5 });
