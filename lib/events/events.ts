@@ -36,6 +36,14 @@ export interface LeaseEvents {
     readonly token: number | undefined;
     readonly reason: string;
   };
+  /** A permit of a semaphore was granted; its lease has a `granted` of its own. `name` is the semaphore's. */
+  readonly 'permit-granted': LeaseEvent & { readonly permit: string; readonly waitedMs: number };
+  /** Somebody waits in line for a lock. `length`: how many do, itself included. */
+  readonly 'line-joined': { readonly name: string; readonly owner: string; readonly length: number };
+  /** A campaign was won. */
+  readonly elected: LeaseEvent;
+  /** A lead is over, and its lease given back or lost. */
+  readonly 'lead-ended': LeaseEvent & { readonly why: 'asked' | 'lost' | 'ended' };
   readonly renewed: LeaseEvent & { readonly expiresAt: number };
   /** A renewal failed for the store's reasons; it is tried again until the lease ends. */
   readonly 'renewal-failed': LeaseEvent & { readonly error: unknown };

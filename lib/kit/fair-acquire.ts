@@ -2,6 +2,7 @@ import type { AcquireOptions } from '../client/acquire-options.js';
 import { canBeHad, type LockInfo } from '../client/lock-info.js';
 import { elapsedBetween, type LocalInstant, type StoreClock } from '../clock/index.js';
 import { LockHeldError, StoreError } from '../errors/index.js';
+import { publish } from '../events/index.js';
 import type { Lease } from '../lease/index.js';
 import { deadlineAfter, sleep } from '../runtime/index.js';
 import type { LineStore, Ticket } from './line-store.js';
@@ -43,6 +44,8 @@ export async function fairAcquire(
   const turn = new Turn(host, name, ticket, options);
   try {
     await host.lines.joinLine(name, ticket, signal);
+    const owner = options.owner ?? host.owner;
+    publish('line-joined', { name, owner, length: waiting.length + 1 });
     for (;;) {
       const lease = await turn.take();
       if (lease) return lease;

@@ -1,5 +1,6 @@
 import type { AcquireOptions } from '../client/acquire-options.js';
 import { LockHeldError, LockLostError, StoreError } from '../errors/index.js';
+import { publish } from '../events/index.js';
 import type { Lease } from '../lease/index.js';
 import { sleep } from '../runtime/index.js';
 import type { LockHost } from './lock-host.js';
@@ -40,7 +41,10 @@ export async function lead<T>(
   const { signal, stepDownPauseMs = defaultStepDownPauseMs, ...terms } = options;
   for (;;) {
     const lease = await campaign(host, name, { ...terms, signal });
+    const event = { name, owner: lease.owner, token: lease.token, leaseId: lease.leaseId };
+    publish('elected', event);
     const term = await leadOnce(lease, work, signal);
+    publish('lead-ended', { ...event, why: reasonOf(term) });
     if (term.kind === 'returned') return term.result;
     if (term.kind === 'threw') throw term.error;
     signal?.throwIfAborted();
@@ -100,6 +104,11 @@ async function leadOnce<T>(
   } finally {
     for (const stop of listeners) stop();
   }
+}
+
+function reasonOf({ kind }: Term<unknown>) {
+  if (kind === 'stepped-down') return 'asked';
+  return kind === 'lost' ? 'lost' : 'ended';
 }
 
 /** Whether work that threw did so because it was told to stop. */

@@ -2,6 +2,7 @@ import type { AcquireOptions, TryAcquireOptions } from '../client/acquire-option
 import { canBeHad, type LockInfo } from '../client/lock-info.js';
 import { runUnder } from '../client/with-lock.js';
 import { AlreadyCompletedError, LockHeldError, StoreError } from '../errors/index.js';
+import { publish } from '../events/index.js';
 import type { Lease } from '../lease/index.js';
 import { sleep } from '../runtime/index.js';
 import type { LockHost } from './lock-host.js';
@@ -88,6 +89,8 @@ export async function acquirePermit(
     if (pacing.leftMs <= 0) throw search.gaveUp(pacing.waitedMs);
     await sleep(host.runtime, pacing.nextDelayMs(search.untilFreeMs), options.signal);
   }
+  const { owner, token, leaseId, name: permit } = found;
+  publish('permit-granted', { name, owner, token, leaseId, permit, waitedMs: pacing.waitedMs });
   return found;
 }
 

@@ -14,6 +14,12 @@ const names: readonly EventName[] = [
   'handed-over',
   'release-failed',
   'stale-write-refused',
+  'release-requested',
+  'release-asked',
+  'permit-granted',
+  'line-joined',
+  'elected',
+  'lead-ended',
 ];
 
 /** What the library told on its diagnostics channels, and a way to wait for it. */

@@ -57,6 +57,7 @@ export class LeaseholdDashboard extends Construct {
     const rows: readonly (readonly IWidget[])[] = [
       makeTitle(props.alarms),
       lockWidgets(parts.metrics, options),
+      kitWidgets(parts.metrics, options),
       troubleWidgets(parts, options),
       scanWidgets(parts, options),
       functionWidgets(parts, options),
@@ -76,15 +77,7 @@ function makeTitle(alarms: LeaseholdAlarms | undefined): readonly IWidget[] {
 }
 
 function lockWidgets(services: readonly LeaseMetrics[], options: MetricOptions): readonly IWidget[] {
-  const times = (title: string, name: MetricName) =>
-    new GraphWidget({
-      title,
-      width: third,
-      leftYAxis: { label: 'milliseconds', min: 0, showUnits: false },
-      left: [50, 90, 99].flatMap((percent) =>
-        labelled(services, name, `p${percent}`, { ...options, statistic: Stats.percentile(percent) }),
-      ),
-    });
+  const times = (title: string, name: MetricName) => spread(title, name, 'milliseconds', services, options);
   return [
     counts('Grants and refusals', third, [
       ...labelled(services, 'Granted', 'granted', options),
@@ -94,6 +87,35 @@ function lockWidgets(services: readonly LeaseMetrics[], options: MetricOptions):
     times('Waits until granted', 'Waited'),
     times('Hold times', 'HoldTime'),
   ];
+}
+
+/** What is made of locks: permits, lines, leaders. */
+function kitWidgets(services: readonly LeaseMetrics[], options: MetricOptions): readonly IWidget[] {
+  return [
+    spread('Waits for permits', 'PermitWaited', 'milliseconds', services, options),
+    spread('Length of lines', 'LineLength', 'waiters', services, options),
+    counts('Leaders', third, [
+      ...labelled(services, 'LeaderElected', 'elected', options),
+      ...labelled(services, 'LeaderSteppedDown', 'stepped down when asked', options),
+    ]),
+  ];
+}
+
+function spread(
+  title: string,
+  name: MetricName,
+  label: string,
+  services: readonly LeaseMetrics[],
+  options: MetricOptions,
+): IWidget {
+  return new GraphWidget({
+    title,
+    width: third,
+    leftYAxis: { label, min: 0, showUnits: false },
+    left: [50, 90, 99].flatMap((percent) =>
+      labelled(services, name, `p${percent}`, { ...options, statistic: Stats.percentile(percent) }),
+    ),
+  });
 }
 
 function troubleWidgets({ metrics, leases }: ObservedParts, options: MetricOptions): readonly IWidget[] {

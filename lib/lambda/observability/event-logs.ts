@@ -35,6 +35,16 @@ export function logListeners(write: WriteLog): Listeners {
       write('info', 'release requested', { ...leaseFields(event), reason: event.reason }),
     'release-asked': ({ name, token, reason }) =>
       write('info', 'holder asked to let go', { lock: name, token, reason }),
+    'permit-granted': (event) =>
+      write('info', 'permit granted', {
+        ...leaseFields(event),
+        permit: event.permit,
+        waitedMs: Math.round(event.waitedMs),
+      }),
+    'line-joined': ({ name, owner, length }) => write('info', 'waits in line', { lock: name, owner, length }),
+    elected: (event) => write('info', 'leads', leaseFields(event)),
+    'lead-ended': ({ why, ...event }) =>
+      write(why === 'lost' ? 'warn' : 'info', 'leads no more', { ...leaseFields(event), why }),
     renewed: (event) =>
       write('debug', 'lease renewed', { ...leaseFields(event), expiresAt: event.expiresAt }),
     'renewal-failed': (event) =>

@@ -23,6 +23,12 @@ export function metricListeners(add: AddMetric): Listeners {
     },
     'stale-write-refused': () => add('StaleWriteRefused', 1),
     'release-requested': () => add('ReleaseRequested', 1),
+    'permit-granted': ({ waitedMs }) => add('PermitWaited', Math.round(waitedMs)),
+    'line-joined': ({ length }) => add('LineLength', length),
+    elected: () => add('LeaderElected', 1),
+    'lead-ended': ({ why }) => {
+      if (why === 'asked') add('LeaderSteppedDown', 1);
+    },
     'renewal-failed': () => add('RenewalFailed', 1),
     'release-failed': () => add('ReleaseFailed', 1),
     throttled: () => add('StoreThrottled', 1),

@@ -35,6 +35,13 @@ export const metricUnits = {
   StaleWriteRefused: 'Count',
   /** Holders that somebody asked to let go. */
   ReleaseRequested: 'Count',
+  /** How long each permit of a semaphore was waited for. */
+  PermitWaited: 'Milliseconds',
+  /** Of each waiter that joins a line: how many stand there then. */
+  LineLength: 'Count',
+  /** Leads begun, and those given up because somebody asked for it. */
+  LeaderElected: 'Count',
+  LeaderSteppedDown: 'Count',
   /** Renewals that failed for the store's reasons; each is tried again. */
   RenewalFailed: 'Count',
   /** Releases that failed; the lease runs out by itself. */

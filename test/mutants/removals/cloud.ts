@@ -90,7 +90,7 @@ export const cloudRemovals: readonly Removal[] = [
   {
     name: "cloud: another team's group can't be listed",
     file: leaseStatements,
-    find: '...(groups && { conditions: onlyKeys(groups) }),',
+    find: '...(groups && { conditions: onlyKeys(groups.map(iamPattern)) }),',
     replace: '',
     noticedBy: [
       {
@@ -102,7 +102,7 @@ export const cloudRemovals: readonly Removal[] = [
   {
     name: "cloud: a client's first request is within every grant",
     file: leaseStatements,
-    find: 'conditions: onlyKeys([pingName]) },',
+    find: 'conditions: onlyKeys([iamPattern(pingName)]) },',
     replace: "conditions: onlyKeys(['nothing']) },",
     noticedBy: [
       { file: leaseTableGrantsTests, title: 'allows every request that a worker was recorded sending' },
@@ -111,10 +111,22 @@ export const cloudRemovals: readonly Removal[] = [
   {
     name: 'cloud: characters that mean something to IAM stand for themselves in a name',
     file: leaseStatements,
-    find: 'patterns.map(iamPattern)',
-    replace: 'patterns.map((pattern) => (iamPattern(pattern), pattern))',
+    find: "checkedPatterns('names', scope.names)?.map(iamPattern)",
+    replace: "checkedPatterns('names', scope.names)?.map((pattern) => (iamPattern(pattern), pattern))",
     noticedBy: [
       { file: leaseTableGrantsTests, title: 'takes characters that mean something to IAM for themselves' },
+    ],
+  },
+  {
+    name: 'cloud: who may use what hangs on a lock in the kit may use no other lock',
+    file: leaseStatements,
+    find: ' ?? (keys.length > 0 ? [] : undefined)',
+    replace: '',
+    noticedBy: [
+      {
+        file: leaseTableGrantsTests,
+        title: 'allows no other names: neither the plain ones, nor permits past a hundred, nor all locks',
+      },
     ],
   },
   {
