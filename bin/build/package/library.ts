@@ -45,7 +45,7 @@ export async function buildLibrary(dist: string): Promise<Metafile> {
   for (const folder of ['esm', 'cjs', 'node']) await mkdir(join(dist, folder), { recursive: true });
   await writeFile(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n');
   for (const { path, text } of outputFiles) {
-    await writeFile(path, text);
+    await writeFile(path, await forBundlers(text));
     await writeFile(path.replace(join(dist, 'esm'), join(dist, 'cjs')), await commonJs(text));
   }
   await writeFile(join(dist, 'node/missing-peer.cjs'), missingPeer);
@@ -56,6 +56,12 @@ export async function buildLibrary(dist: string): Promise<Metafile> {
     await writeFile(join(dist, 'node', `${subPath.file}.js`), forImport(subPath, names));
   }
   return metafile;
+}
+
+/** Bundlers lay code out anew: what people read of it when something fails is the CommonJS module. */
+async function forBundlers(text: string): Promise<string> {
+  const { code } = await transform(text, { format: 'esm', target: 'node20', minifyWhitespace: true });
+  return code;
 }
 
 /** The same module for `require`. Its own address is that of the file, where there is one: a bundle may have none. */

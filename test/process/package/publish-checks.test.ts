@@ -50,6 +50,7 @@ it('the tarball is small, and holds what it should', () => {
   // Half of it is the bundled functions, with their SDK.
   expect(place.bytes).toBeLessThan(1_500_000);
   expect(place.unpackedBytes).toBeLessThan(5_000_000);
+  expect(place.diskBytes).toBeLessThan(5 * 1024 * 1024);
   expect(place.files).toEqual(
     expect.arrayContaining(['README.md', 'LICENSE', 'CHANGELOG.md', 'package.json', 'docs/protocol.md']),
   );

@@ -27,7 +27,23 @@ export interface Packed {
   /** Its size, and the size of what is in it, in bytes. */
   readonly bytes: number;
   readonly unpackedBytes: number;
+  /** What it takes on a disk, where each file and each folder takes whole blocks of 4 KiB, as `du` tells. */
+  readonly diskBytes: number;
   readonly files: readonly string[];
+}
+
+const blockBytes = 4096;
+
+function toDiskBytes(packed: readonly { readonly path: string; readonly size: number }[]): number {
+  const folders = new Set(packed.flatMap(({ path }) => parentsOf(path)));
+  const inBlocks = packed.reduce((sum, { size }) => sum + Math.ceil(size / blockBytes) * blockBytes, 0);
+  return inBlocks + folders.size * blockBytes;
+}
+
+/** The folders that a file lies in, the package's own among them. */
+function parentsOf(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return ['.', ...parts.map((_, index) => parts.slice(0, index + 1).join('/'))];
 }
 
 /**
@@ -48,6 +64,7 @@ export async function packedPackage(): Promise<Packed> {
       tarball: join(home, one.filename),
       bytes: one.size,
       unpackedBytes: one.unpackedSize,
+      diskBytes: toDiskBytes(one.files),
       files: one.files.map(({ path }: { path: string }) => path),
     };
     await writeFile(about, JSON.stringify({ digest, packed }));
