@@ -21,6 +21,9 @@ export default defineConfig({
     include: files.filter(
       (path) => path.endsWith('.long.test.ts') || asksForSize.test(readFileSync(path, 'utf8')),
     ),
+    pool: 'forks',
+    // What was loaded is shared, as in the short form.
+    isolate: false,
     maxWorkers: 2,
     reporters: [
       'default',
