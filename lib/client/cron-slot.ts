@@ -1,4 +1,4 @@
-import { type HolderInfo, LockHeldError, UsageError } from '../errors/index.js';
+import { type HolderInfo, LockHeldError, quoted, UsageError } from '../errors/index.js';
 import type { Lease, LeaseItem } from '../lease/index.js';
 import { all, any, type Condition } from '../table/index.js';
 import type { AcquireOptions } from './acquire-options.js';
@@ -78,7 +78,7 @@ export async function cronSlot<T>(
   }
   if (!Number.isSafeInteger(slot)) {
     throw new UsageError(
-      `scheduledTime: must be a Date or whole milliseconds since the epoch, got ${slot}`,
+      `scheduledTime: must be a Date or whole milliseconds since the epoch, got ${quoted(slot)}`,
       name,
     );
   }

@@ -153,8 +153,10 @@ export class LockClient implements AsyncDisposable {
     options: CronSlotOptions = {},
   ): Promise<CronSlotOutcome<T>> {
     checkWork('cronSlot', job);
-    const [slot, given] = [Number(scheduledTime), asGiven(options)];
-    return (await this.#core.later()).cronSlot(name, slot, job, given);
+    // A text stays one, for the message: schedulers hand over times as texts.
+    const slot = typeof scheduledTime === 'string' ? scheduledTime : Number(scheduledTime);
+    const given = asGiven(options);
+    return (await this.#core.later()).cronSlot(name, slot as number, job, given);
   }
 
   /**

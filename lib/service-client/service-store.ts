@@ -194,6 +194,9 @@ export class ServiceStore implements LeaseStore {
     do {
       const page: SuccessOf<'list'> = await this.#done('list', defined({ group, cursor }), signal);
       yield page.locks.map(toItem);
+      // What goes round in a circle would be listed for ever.
+      if (page.cursor !== undefined && page.cursor === cursor)
+        throw noAnswer(this.#options.transport.service, undefined, 'read');
       cursor = page.cursor;
     } while (cursor !== undefined);
   }

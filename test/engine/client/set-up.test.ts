@@ -161,6 +161,17 @@ describe('what is set up wrongly, and what may pass', () => {
     );
   });
 
+  it.each(['2026-11-30T12:00:00Z', '1795979049116'])(
+    'D38 a slot that is a text, as schedulers hand it over, is named as it came: %s',
+    async (slot) => {
+      const { locks } = await stage.it.readyActor();
+      await expect(locks.cronSlot(stage.name(), slot as never, () => 1)).rejects.toMatchObject({
+        name: 'UsageError',
+        message: expect.stringContaining(`"${slot}"`),
+      });
+    },
+  );
+
   it('D06 a lease whose end no date could hold is not asked for', async () => {
     const { locks } = await stage.it.readyActor();
     const name = stage.name();

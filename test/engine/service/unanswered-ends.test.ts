@@ -119,6 +119,20 @@ describe('the end of a lease by the service, asked for again because nobody answ
     ]);
   });
 
+  it('D17 a list whose cursor comes again ends with an error, and not never', async () => {
+    const now = { earliest: 1_800_000_000_000, latest: 1_800_000_000_001 };
+    const payload = JSON.stringify({ ok: true, locks: [], cursor: 'the same', now });
+    const service: ServiceTransport = {
+      service: 'here',
+      send: async () => ({ payload, failed: false, attempts: 1 }),
+    };
+    await using locks = new LockClient({ ...shortLease, service });
+    const listed = (async () => {
+      for await (const _ of locks.list());
+    })();
+    await expect(listed).rejects.toMatchObject({ name: 'StoreError', retryable: false });
+  });
+
   async function reopenedAndTaken(name: string): Promise<void> {
     const { locks } = await stage.it.readyActor();
     await locks.reopen(name);

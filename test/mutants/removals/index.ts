@@ -2,7 +2,9 @@ import type { Removal } from '../removal.js';
 import { acquireRemovals } from './acquire.js';
 import { clockRemovals } from './clock.js';
 import { cloudRemovals } from './cloud.js';
+import { commandLineRemovals } from './command-line.js';
 import { conditionsRemovals } from './conditions.js';
+import { constructsRemovals } from './constructs.js';
 import { derivedCallsRemovals } from './derived-calls.js';
 import { fenceRemovals } from './fence.js';
 import { handOverRemovals } from './hand-over.js';
@@ -29,5 +31,7 @@ export const removals: readonly Removal[] = [
   ...serviceRemovals,
   ...invocationRemovals,
   ...cloudRemovals,
+  ...constructsRemovals,
+  ...commandLineRemovals,
   ...observabilityRemovals,
 ];
