@@ -5,15 +5,6 @@ const lockedDownTests = 'test/process/cdk/locked-down.test.ts';
 /** What constructs see to before a deployment would find it out. */
 export const constructsRemovals: readonly Removal[] = [
   {
-    name: 'constructs: a principal that drops statements gets them from the table (D29)',
-    file: 'lib/cdk/functions/demanded-grant.ts',
-    find: '  return account !== principalAccount;',
-    replace: '  return false;',
-    noticedBy: [
-      { file: lockedDownTests, title: 'nor are the grants of a scan that is deployed elsewhere dropped' },
-    ],
-  },
-  {
     name: 'constructs: a rule’s pattern has a limit (D30)',
     file: 'lib/cdk/service/watched-executions.ts',
     find: 'const maxPatternChars = 2_048;',
