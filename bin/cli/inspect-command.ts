@@ -23,8 +23,9 @@ async function inspect(name: string, options: GlobalOptions): Promise<void> {
   await using connection = await connect(options);
   const lock = await connection.locks.inspect(name);
   if (!lock) throw noSuchLock(name, options.table);
-  if (options.json) printJson(lock);
-  else print(fieldList(toFields(lock)));
+  const inLine = (await connection.locks.context.store.readLine(name)).length;
+  if (options.json) printJson({ ...lock, inLine });
+  else print(fieldList([...toFields(lock), ['in line', inLine > 0 ? String(inLine) : undefined]]));
 }
 
 function toFields(lock: LockInfo): [string, string | undefined][] {
@@ -40,12 +41,19 @@ function toFields(lock: LockInfo): [string, string | undefined][] {
     ['acquired', instant(lock.acquiredAt)],
     ['expires', instant(lock.expiresAt)],
     ['free from', instant(lock.freeFrom)],
+    ['asked to let go', lock.releaseRequested === '' ? 'yes' : lock.releaseRequested],
+    ['permit of', permitOf(lock.name)],
     ['renewals', lock.renewals?.toString()],
     ['group', lock.group],
     ['checkpoint', lock.checkpoint === undefined ? undefined : jsonText(lock.checkpoint)],
     ['completed', instant(lock.completedAt)],
     ['result', lock.result === undefined ? undefined : jsonText(lock.result)],
   ];
+}
+
+/** Names that end in `#` and digits are permits of a semaphore. */
+function permitOf(name: string): string | undefined {
+  return /^(.+)#\d+$/s.exec(name)?.[1];
 }
 
 function instant(storeTimeMs: number | undefined): string | undefined {

@@ -34,7 +34,8 @@ async function ls(options: LsOptions): Promise<void> {
   const found: ListedLock[] = [];
   let passedOver = 0;
   for await (const lock of locks.list({ group: options.group })) {
-    const shown = options.all || lock.state === 'held' || lock.state === 'expired';
+    const isUsed = lock.state === 'held' || lock.state === 'expired' || lock.freeFrom !== undefined;
+    const shown = options.all || isUsed;
     const heldMs = lock.acquiredAt && Math.max(0, locks.context.clock.now().latest - lock.acquiredAt);
     if (shown) found.push({ ...lock, heldMs });
     else passedOver += 1;
@@ -54,13 +55,18 @@ const columns: readonly Column[] = [
   { title: 'TOKEN', align: 'right' },
 ];
 
+function stateOf({ state, freeFrom, releaseRequested }: ListedLock): string {
+  if (freeFrom !== undefined) return 'not yet';
+  return releaseRequested === undefined ? state : `${state}, asked`;
+}
+
 function row(lock: ListedLock): string[] {
   return [
     lock.name,
-    lock.state,
+    stateOf(lock),
     lock.owner ?? '-',
     lock.heldMs === undefined ? '-' : formatDuration(lock.heldMs),
-    lock.state === 'held' ? formatDuration(lock.remainingMs) : '-',
+    lock.remainingMs > 0 ? formatDuration(lock.remainingMs) : '-',
     String(lock.token),
   ];
 }

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { Command, type CommanderError } from 'commander';
+import { addAsk } from './ask-command.js';
 import { addBreak } from './break-command.js';
 import { addGlobalOptions } from './connection.js';
 import { addDoctor } from './doctor/doctor-command.js';
@@ -52,6 +53,7 @@ function createProgram(how: ErrorStyle, outcome: Outcome): Command {
   addRun(program, outcome);
   addLs(program);
   addInspect(program);
+  addAsk(program, outcome);
   addBreak(program);
   addReopen(program);
   addScan(program, outcome);

@@ -24,6 +24,8 @@ export interface LockInfo {
   readonly remainingMs: number;
   /** Nobody holds it, and nobody gets it before this has passed: its holder before had a `minHoldMs`. */
   readonly freeFrom: number | undefined;
+  /** Somebody has asked the holder to let go, and why. */
+  readonly releaseRequested: string | undefined;
   readonly renewals: number | undefined;
   readonly checkpoint: unknown;
   readonly completedAt: number | undefined;
@@ -54,6 +56,7 @@ export function toLockInfo(
     expiresAt: item.expiresAt,
     remainingMs: Math.max(0, (item.expiresAt ?? item.freeFrom ?? 0) - context.clock.now().latest),
     freeFrom: item.leaseId === undefined && !mayBeTaken ? item.freeFrom : undefined,
+    releaseRequested: item.leaseId === undefined ? undefined : item.releaseRequested,
     renewals: item.renewals,
     checkpoint: item.checkpoint,
     completedAt: item.completedAt,

@@ -56,6 +56,10 @@ const holder = v.object({
   execution: v.optional(v.pipe(v.string(), v.description('the execution that holds it'))),
 });
 
+const releaseRequested = v.optional(
+  v.pipe(v.string(), v.description('somebody asks the holder to let go, and why')),
+);
+
 const lock = v.object({
   name: v.string(),
   state: v.picklist(['free', 'held', 'expired', 'completed']),
@@ -68,15 +72,12 @@ const lock = v.object({
   expiresAt: v.optional(time),
   freeFrom: v.optional(freeFrom),
   remainingMs,
+  releaseRequested,
   renewals: v.optional(v.number()),
   checkpoint: v.optional(anyValue),
   completedAt: v.optional(time),
   result: v.optional(anyValue),
 });
-
-const releaseRequested = v.optional(
-  v.pipe(v.string(), v.description('somebody asks the holder to let go, and why')),
-);
 
 const lossReason = v.picklist(['expired', 'taken-over', 'broken', 'store-unavailable', 'max-hold']);
 

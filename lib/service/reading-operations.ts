@@ -96,6 +96,7 @@ function shownLock(host: ServiceHost, item: StoredItem, now: ShownTime, knownLea
     ...present('acquiredAt', info),
     ...present('expiresAt', info),
     ...present('freeFrom', info),
+    ...present('releaseRequested', info),
     ...present('renewals', info),
     ...present('completedAt', info),
     ...(showsLeaseId && { leaseId }),

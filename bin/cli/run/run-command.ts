@@ -1,8 +1,14 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { durationMs } from '../../terminal/option-readers.js';
 import type { Outcome } from '../exit-codes.js';
 import { commonExitCodes } from '../exit-codes.js';
 import type { RunOptions } from './run-options.js';
+
+function readPermits(text: string): number {
+  const permits = Number(text);
+  if (Number.isInteger(permits) && permits >= 1 && permits <= 100) return permits;
+  throw new InvalidArgumentError('must be a whole number from 1 to 100');
+}
 
 /** `leasehold run`: a command under a lock. */
 export function addRun(program: Command, outcome: Outcome): void {
@@ -18,6 +24,9 @@ export function addRun(program: Command, outcome: Outcome): void {
       'from SIGTERM to SIGKILL when the lock is lost (default: 10s, at most a third of the lease)',
       durationMs,
     )
+    .option('--semaphore', 'take a permit of the semaphore of that name; the permit is the lock')
+    .option('--permits <number>', 'how many the semaphore has (with --semaphore)', readPermits)
+    .option('--fair', 'wait in line: first come, first served among all who do', false)
     .option(
       '--min-hold <duration>',
       'nobody gets the lock until so long after the grant, however soon the command ends',
@@ -40,7 +49,8 @@ Exit codes: the command's (128+n after signal n); 75 held by somebody else, 76 l
 ${commonExitCodes}, 126 and 127 as in a shell.
 
 Example:
-  $ leasehold run nightly-report --lease 1m --wait 5m -- ./report.sh --to s3://reports/`,
+  $ leasehold run nightly-report --lease 1m --wait 5m -- ./report.sh --to s3://reports/
+  $ leasehold run partner-api --semaphore --permits 5 --wait 10m -- ./sync.sh`,
     )
     .action(async (name: string, command: string[], _options, self: Command) => {
       // Loaded here only, as all that takes longer to load than to say.

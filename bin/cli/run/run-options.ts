@@ -10,6 +10,9 @@ export interface RunOptions extends GlobalOptions {
   readonly grace?: number;
   readonly minHold?: number;
   readonly lockDelay?: number;
+  readonly semaphore?: boolean;
+  readonly permits?: number;
+  readonly fair?: boolean;
 }
 
 /** How the lock is held, and how the command is ended. All in milliseconds. */

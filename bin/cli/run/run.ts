@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { StoreClock } from '../../../lib/clock/index.js';
-import type { LockLostError } from '../../../lib/errors/index.js';
+import { type LockLostError, UsageError } from '../../../lib/errors/index.js';
 import type { LeaseEvents } from '../../../lib/events/index.js';
 import type { Lease } from '../../../lib/lease/index.js';
 import { formatDuration } from '../../terminal/figures.js';
@@ -22,6 +22,7 @@ import { SignalRelay } from './signal-relay.js';
  * @throws UsageError, SetUpFailure: mistakes in the call, and what keeps every call from working
  */
 export async function run(name: string, command: readonly string[], options: RunOptions): Promise<number> {
+  checkKit(options);
   const times = divideLease(options);
   const { hold } = times;
   using signals = new SignalRelay();
@@ -34,13 +35,18 @@ export async function run(name: string, command: readonly string[], options: Run
   let lease: Lease;
   try {
     using _teller = tellWhoHolds(name, options);
-    lease = await locks.acquire(name, {
+    const terms = {
       ...hold,
       waitMs: options.wait,
       minHoldMs: options.minHold,
       lockDelayMs: options.lockDelay,
       signal: signals.interruption,
-    });
+    };
+    const { permits } = options;
+    lease =
+      permits === undefined
+        ? await locks.acquire(name, { ...terms, fair: options.fair })
+        : await locks.semaphore(name, { permits }).acquire(terms);
   } catch (error) {
     if (signals.interruptedBy) return interrupted(name, signals.interruptedBy, options);
     return reportError(error, options);
@@ -53,6 +59,13 @@ export async function run(name: string, command: readonly string[], options: Run
   } finally {
     await lease[Symbol.asyncDispose]();
   }
+}
+
+/** @throws UsageError for options that do not go together */
+function checkKit({ semaphore = false, permits, fair = false }: RunOptions): void {
+  if (semaphore !== (permits !== undefined))
+    throw new UsageError('--semaphore and --permits: go together, give both or none');
+  if (semaphore && fair) throw new UsageError('--fair: a semaphore has no line; leave one of them out');
 }
 
 interface HeldRun {

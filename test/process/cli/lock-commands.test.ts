@@ -56,6 +56,43 @@ describe('the commands for locks', () => {
     });
   });
 
+  describe('the lock kit', () => {
+    const run = (...args: string[]) => {
+      const [name, ...options] = args;
+      return runCommand(['run', name!, ...options, ...desk.where, '--', process.execPath, '-e', '0']);
+    };
+
+    it('run takes a permit of a semaphore, and one that is held by others is not had', async () => {
+      const permit = await desk.locks.semaphore('cli/api', { permits: 1 }).acquire();
+      const held = await run('cli/api', '--semaphore', '--permits', '1');
+      expect(held.exitCode).toBe(75);
+      const { stdout } = await desk.run('inspect', 'cli/api#0');
+      expect(stdout).toMatch(/^permit of +cli\/api$/m);
+      await permit.release();
+      expect((await run('cli/api', '--semaphore', '--permits', '1')).exitCode).toBe(0);
+    });
+
+    it('run --fair waits in line, and options that do not go together are refused', async () => {
+      expect((await run('cli/turn', '--fair')).exitCode).toBe(0);
+      for (const wrong of [['--semaphore'], ['--permits', '2'], ['--semaphore', '--permits', '2', '--fair']])
+        expect((await run('cli/turn', ...wrong)).exitCode).toBe(2);
+      expect((await run('cli/turn', '--semaphore', '--permits', '101')).exitCode).toBe(2);
+    });
+
+    it('ask asks the holder to let go, and ls and inspect show it', async () => {
+      const lease = await desk.locks.acquire('cli/asked', { group: 'cli-asked', owner: 'carol' });
+      const asked = await desk.run('ask', 'cli/asked', '--reason', 'deployment');
+      expect(asked).toMatchObject({ exitCode: 0, stderr: '"cli/asked": carol is asked to let go\n' });
+      expect((await desk.run('ls', '--group', 'cli-asked')).stdout).toContain('held, asked');
+      expect((await desk.run('inspect', 'cli/asked')).stdout).toMatch(/^asked to let go +deployment$/m);
+      await lease.renew();
+      expect(lease.releaseRequested.reason).toBe('deployment');
+      await lease.release();
+      const late = await desk.run('ask', 'cli/asked', '--json');
+      expect({ code: late.exitCode, ...JSON.parse(late.stdout) }).toMatchObject({ code: 1, asked: false });
+    });
+  });
+
   describe('inspect', () => {
     it('shows a lock that is free, but not yet', async () => {
       const run = (...options: string[]) =>
