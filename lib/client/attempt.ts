@@ -10,7 +10,7 @@ import {
 
 /** What one acquire call asks for. */
 export interface AcquisitionRequest
-  extends Omit<GrantRequest, 'leaseId' | 'aboveToken' | 'seenLeaseId' | 'seenToken' | 'leaseMs'> {
+  extends Omit<GrantRequest, 'leaseId' | 'aboveToken' | 'seenLeaseId' | 'seenToken' | 'leaseMs' | 'spareMs'> {
   /** Take over a lease of the same owner at once: an earlier attempt of the same logical worker. */
   readonly supersede: boolean;
   /** How a lease that is granted now would be held, asked before each write: a caller's own time may run out. */
@@ -50,10 +50,10 @@ export async function attemptGrant(
   try {
     await context.store.ensureTime(signal);
     terms = findTerms();
-    const { leaseMs } = terms;
+    const { leaseMs, spareMs } = terms;
     const [seenLeaseId, seenToken] = [seen?.leaseId, seen?.version];
     const outcome = await context.store.grant(
-      { ...asked, leaseMs, leaseId, aboveToken, seenLeaseId, seenToken },
+      { ...asked, leaseMs, spareMs, leaseId, aboveToken, seenLeaseId, seenToken },
       signal,
     );
     return { leaseId, terms, outcome };

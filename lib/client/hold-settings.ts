@@ -50,6 +50,8 @@ export function holdSettings(client: ClientOptions, hold: HoldOptions): HoldSett
   return {
     leaseMs: grantedMs,
     wholeLeaseMs: leaseMs,
+    // What a renewal and all its attempts leave of it; of a hold that is cut short all is wanted.
+    spareMs: grantedMs === leaseMs ? leaseMs - renewEveryMs - timeoutMs - safetyMarginMs : 0,
     renewEveryMs,
     safetyMarginMs: marginMs,
     maxHoldMs,

@@ -1,12 +1,27 @@
 import { elapsedBetween, type LocalInstant, type StoreClock } from '../clock/index.js';
 import { BackOff, type Runtime } from '../runtime/index.js';
 
+/** Of a hold that has lasted so long another quarter of it is missed at most. */
+const partOfAge = 1 / 4;
+
+/** Of the time between changes of hands, where a waiter has seen several: so far apart its looks are. */
+const partOfHold = 0.3;
+
+/** But no more than so many of the shortest pauses. */
+const mostOften = 5;
+
 /** How long a caller is willing to wait, and how its reads are spaced. */
 export class WaitPacing {
   readonly #clock: StoreClock;
   readonly #since: LocalInstant;
   readonly #waitMs: number;
   readonly #backOff: BackOff;
+  readonly #runtime: Runtime;
+  readonly #leastMs: number;
+  readonly #mostMs: number;
+  #changedAt: LocalInstant;
+  #changes = 0;
+  #heldMs = 0;
 
   /** All in milliseconds. @param options.since when the wait began. @default now */
   constructor(
@@ -22,6 +37,10 @@ export class WaitPacing {
     this.#clock = clock;
     this.#since = options.since ?? clock.instant();
     this.#waitMs = options.waitMs;
+    this.#runtime = runtime;
+    this.#changedAt = this.#since;
+    this.#leastMs = options.pollFloorMs;
+    this.#mostMs = options.pollCeilingMs;
     this.#backOff = new BackOff(runtime, {
       firstPauseMs: options.pollFloorMs,
       maxPauseMs: options.pollCeilingMs,
@@ -42,11 +61,22 @@ export class WaitPacing {
    * @param untilExpiryMs when the lock may be taken over, if the holder is known
    */
   nextDelayMs(untilExpiryMs = Number.POSITIVE_INFINITY): number {
-    return Math.max(0, Math.min(this.#backOff.nextMs(), Math.max(1, untilExpiryMs), this.leftMs));
+    const ageMs = elapsedBetween(this.#changedAt, this.#clock.instant()).least;
+    const { random } = this.#runtime;
+    const closeMs = Math.max(ageMs * partOfAge, this.#leastMs * (1 + 2 * random()));
+    const oftenMs = Math.min(this.#heldMs * partOfHold, mostOften * this.#leastMs) * (0.5 + random());
+    const pauseMs = Math.max(Math.min(this.#backOff.nextMs(), closeMs), Math.min(oftenMs, this.#mostMs));
+    return Math.max(0, Math.min(pauseMs, Math.max(1, untilExpiryMs), this.leftMs));
   }
 
-  /** Somebody came and went: look closely again. */
+  /** Somebody came and went: look closely again, but not where that happens all the time: many wait then. */
   reset(): void {
+    const now = this.#clock.instant();
+    const heldMs = elapsedBetween(this.#changedAt, now).least;
+    this.#changedAt = now;
+    // Of the first that was seen nobody knows since when it was so.
+    if (this.#changes > 0) this.#heldMs = this.#changes === 1 ? heldMs : (this.#heldMs + heldMs) / 2;
+    this.#changes += 1;
     this.#backOff.reset();
   }
 }

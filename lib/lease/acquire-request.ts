@@ -2,7 +2,7 @@ import { UsageError } from '../errors/index.js';
 import { formsBy, type ItemChange, withChange } from '../table/index.js';
 import { mayBeGranted } from './conditions.js';
 import {
-  expiryFor,
+  endFor,
   freeAfter,
   narrowTime,
   type TableContext,
@@ -18,6 +18,8 @@ export interface GrantRequest {
   readonly leaseId: string;
   readonly owner: string;
   readonly leaseMs: number;
+  /** So much of the lease its holder does not need, in milliseconds. @default 0 */
+  readonly spareMs?: number;
   readonly group?: string;
   /** The highest token that this call was shown under the name: its own must lie above it. @default none was shown */
   readonly aboveToken?: number;
@@ -138,7 +140,7 @@ async function writeGrant(
 ): Promise<GrantOutcome> {
   const { name, leaseId } = request;
   const acquiredAt = Math.ceil(context.clock.now().latest);
-  const expiresAt = expiryFor(context, request.leaseMs);
+  const expiresAt = endFor(context, request.leaseMs, request.spareMs);
   const { group, seenLeaseId, lockDelayMs = 0 } = request;
   const before = takeoverBefore(context);
   const values = {

@@ -14,6 +14,17 @@ export interface HeartbeatOptions {
 /** A failed renewal is tried again this much sooner than the regular one. */
 const retryFraction = 1 / 4;
 
+/** Heartbeats that have not been stopped. */
+const beating = new WeakMap<Runtime, number>();
+
+/**
+ * Leases that a process takes together would be renewed together, a thousand in one second, and throttle each other. Each
+ * further one begins elsewhere in the cadence: multiples of the golden ratio fill it evenly, however many there are. A lease
+ * that is held alone has all of its first cadence.
+ */
+const goldenRatio = (Math.sqrt(5) - 1) / 2;
+const mostHeadStart = 2 / 3;
+
 /**
  * Two timers of one lease: the next renewal, and the moment at which it must be given up. Both are unref'd and
  * gone after {@link stop}; a renewal in flight is aborted by it.
@@ -25,10 +36,15 @@ export class Heartbeat {
   #cancelDanger = () => {};
   #inFlight: AbortController | undefined;
   #stopped = false;
+  /** The first renewal comes by this part of the cadence sooner; the others follow in step. */
+  #headStart: number;
 
   constructor(runtime: Runtime, options: HeartbeatOptions) {
     this.#runtime = runtime;
     this.#options = options;
+    const others = beating.get(runtime) ?? 0;
+    beating.set(runtime, others + 1);
+    this.#headStart = ((others * goldenRatio) % 1) * mostHeadStart;
   }
 
   /**
@@ -38,7 +54,8 @@ export class Heartbeat {
   start(): void {
     if (this.#stopped) return;
     const { renewEveryMs, dangerInMs } = this.#options;
-    this.#beatIn(renewEveryMs);
+    this.#beatIn(renewEveryMs * (1 - this.#headStart));
+    this.#headStart = 0;
     if (dangerInMs() <= renewEveryMs) this.#watchForDanger();
     else this.#cancelDanger();
   }
@@ -51,6 +68,7 @@ export class Heartbeat {
 
   /** For good: no timer, no request afterwards. */
   stop(): void {
+    if (!this.#stopped) beating.set(this.#runtime, beating.get(this.#runtime)! - 1);
     this.#stopped = true;
     this.#cancelBeat();
     this.#cancelDanger();

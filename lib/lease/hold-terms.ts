@@ -7,6 +7,8 @@ export interface HoldSettings {
   /** What is granted: `wholeLeaseMs`, unless the hold ends sooner. */
   readonly leaseMs: number;
   readonly wholeLeaseMs: number;
+  /** So much of a lease nobody needs: it may end that much sooner. */
+  readonly spareMs: number;
   readonly renewEveryMs: number;
   readonly safetyMarginMs: number;
   /** The end of the hold: the caller's cap, or its own end if that is nearer. */

@@ -74,6 +74,26 @@ export function expiryFor(context: Pick<TableContext, 'clock'>, leaseMs: number)
   return Math.ceil(Math.min(latest, earliest + widestIntervalMs) + leaseMs);
 }
 
+/** No more of its length than this a lease loses by {@link endFor}. */
+const countedPart = 1 / 10;
+
+/**
+ * What is written as the end of a lease that starts now. After a crash whoever waits also waits for what the holder's clock
+ * did not know, and for `skewMs`: so it counts from that much earlier, and loses at most a tenth. Its holder counts on it by
+ * its own `latest`, whatever is written: nobody believes longer by it.
+ *
+ * @param spareMs what the holder does not need of it
+ */
+export function endFor(
+  context: Pick<TableContext, 'clock' | 'skewMs'>,
+  leaseMs: number,
+  spareMs = 0,
+): number {
+  const { clock, skewMs } = context;
+  const soonest = Math.ceil(clock.now().earliest - skewMs + leaseMs);
+  return Math.max(soonest, expiryFor(context, leaseMs - Math.min(spareMs, leaseMs * countedPart)));
+}
+
 /** A lease that ended before this can't be valid for its holder: the taking rule of protocol, section 3. */
 export function takeoverBefore(context: Pick<TableContext, 'clock' | 'skewMs'>): number {
   return Math.floor(context.clock.now().earliest - context.skewMs);

@@ -1,6 +1,6 @@
 import type { Grant } from './acquire-request.js';
 import type { HoldSettings } from './hold-terms.js';
-import { expiryFor } from './lease-context.js';
+import { endFor, expiryFor } from './lease-context.js';
 import type { LeaseContext } from './lease-store.js';
 
 /** When a lease ends: what the store has confirmed, what was asked for, and how much of it is left. All in milliseconds. */
@@ -54,9 +54,10 @@ export class LeaseTerm {
 
   /** Nothing is left to renew. */
   get isLast(): boolean {
-    const { maxHoldMs } = this.#settings;
+    const { leaseMs, maxHoldMs } = this.#settings;
+    if (maxHoldMs === undefined) return false;
     // The store has whole milliseconds; what a caller has left may be a fraction more.
-    return maxHoldMs !== undefined && this.#expiresAt >= Math.floor(this.#acquiredAt + maxHoldMs);
+    return leaseMs >= maxHoldMs || this.#expiresAt >= Math.floor(this.#acquiredAt + maxHoldMs);
   }
 
   /** Whether it is a cap or the holder's own end that ends it, not a renewal that did not come. */
@@ -67,13 +68,13 @@ export class LeaseTerm {
 
   /** What to ask the store for, so that the lease runs its length from now on. */
   next(): number {
-    const { leaseMs, maxHoldMs } = this.#settings;
-    return this.#asked(leaseMs, maxHoldMs);
+    const { leaseMs, spareMs, maxHoldMs } = this.#settings;
+    return this.#asked(endFor(this.#context, leaseMs, spareMs), maxHoldMs);
   }
 
   /** What to ask for, so that somebody else can go on with the lease after a gap. */
   nextOver(gapMs: number): number {
-    return this.#asked(gapMs, this.#settings.capMs);
+    return this.#asked(expiryFor(this.#context, gapMs), this.#settings.capMs);
   }
 
   /** The store has what was asked for. */
@@ -82,8 +83,7 @@ export class LeaseTerm {
   }
 
   /** Told apart from a refusal by being above everything asked for before, answered or not. */
-  #asked(leaseMs: number, capMs: number | undefined): number {
-    const wanted = expiryFor(this.#context, leaseMs);
+  #asked(wanted: number, capMs: number | undefined): number {
     const capped = capMs === undefined ? wanted : Math.min(wanted, Math.floor(this.#acquiredAt + capMs));
     this.#highestAsked = Math.max(capped + this.#surplusMs, this.#highestAsked + 1);
     return this.#highestAsked;

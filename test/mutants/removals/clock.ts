@@ -320,6 +320,33 @@ export const clockRemovals: readonly Removal[] = [
     noticedBy: [{ suite: 'lock' }],
   },
   {
+    name: 'clock: after a crash nobody waits for what the holder’s clock did not know (I6)',
+    file: leaseContext,
+    find: 'Math.max(soonest, expiryFor(context, leaseMs - Math.min(spareMs, leaseMs * countedPart)))',
+    replace: 'expiryFor(context, leaseMs)',
+    noticedBy: [
+      {
+        file: 'test/unit/lease/store-time.test.ts',
+        title:
+          'I6 the end of a lease counts from the skew before the earliest, where that is no more than a tenth',
+      },
+    ],
+  },
+  {
+    name: 'clock: a lease loses no more than a tenth by that',
+    file: leaseContext,
+    find: 'Math.max(soonest, expiryFor(context, leaseMs - Math.min(spareMs, leaseMs * countedPart)))',
+    replace: 'soonest',
+    noticedBy: [
+      { suite: 'lock' },
+      {
+        file: 'test/unit/lease/store-time.test.ts',
+        title:
+          'I6 the end of a lease counts from the skew before the earliest, where that is no more than a tenth',
+      },
+    ],
+  },
+  {
     name: 'grant: a lease is as long as was asked for',
     file: leaseContext,
     find: 'Math.ceil(Math.min(latest, earliest + widestIntervalMs) + leaseMs)',

@@ -18,6 +18,7 @@ const settings = {
   renewEveryMs: 3_000,
   safetyMarginMs: 0,
   maxHoldMs: undefined,
+  spareMs: 0,
   wholeLeaseMs: leaseMs,
   capMs: undefined,
 };

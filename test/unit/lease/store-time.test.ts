@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StoreClock } from '../../../lib/clock/index.js';
 import {
+  endFor,
   ensureStoreTime,
   expiryFor,
   type TableContext,
@@ -93,6 +94,18 @@ describe('the times that are written', () => {
     expect(expiryFor(context, 3_000.2)).toBe(start + 4_001);
     runtime.move(100, 100);
     expect(expiryFor(context, 3_000)).toBe(start + 4_000 + 101);
+  });
+
+  it('I6 the end of a lease counts from the skew before the earliest, where that is no more than a tenth', () => {
+    const { context, runtime } = ready();
+    expect(endFor({ ...context, skewMs: 500 }, 60_000, 1_000_000)).toBe(start + 59_500);
+    expect(endFor({ ...context, skewMs: 0 }, 60_000, 1_000_000)).toBe(start + 60_000);
+    expect(endFor({ ...context, skewMs: 500 }, 3_000, 1_000_000)).toBe(start + 3_700);
+    // A renewal must have time for all its attempts.
+    expect(endFor({ ...context, skewMs: 500 }, 3_000, 100)).toBe(start + 3_900);
+    expect(endFor(context, 3_000)).toBe(start + 4_000);
+    runtime.move(0, 3_600_000);
+    expect(endFor({ ...context, skewMs: 500 }, 3_000, 1_000_000)).toBe(start + 7_700);
   });
 
   it('an expiry counts from no more than five seconds behind the earliest', () => {
