@@ -62,6 +62,7 @@ function longestIdle(history: History, { name, sinceMs, atMs }: CallRecord): num
 function freeFrom(write: WriteRecord | undefined, { premises }: History): number {
   const after = write?.after;
   if (after?.completedAt) return Number.POSITIVE_INFINITY;
-  if (textIn(after, 'leaseId') === undefined) return Math.max(numberIn(after, 'freeFrom') ?? 0, write?.atMs ?? 0);
+  if (textIn(after, 'leaseId') === undefined)
+    return Math.max(numberIn(after, 'freeFrom') ?? 0, write?.atMs ?? 0);
   return numberIn(after, 'expiresAt')! + 2 * premises.skewMs + calmWidthMs;
 }
