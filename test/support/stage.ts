@@ -33,6 +33,9 @@ export const shortLease = {
   pollCeilingMs: 50,
 } as const;
 
+/** Where requests are counted: none is repeated, and nothing renewed, because the machine stood still for a second. */
+export const patientLease = { leaseMs: 60_000, renewEveryMs: 20_000, requestTimeoutMs: 10_000 } as const;
+
 /** As {@link shortLease}, with a heart that beats fast. */
 export const restlessLease = { ...shortLease, leaseMs: 2_500, renewEveryMs: 100 } as const;
 

@@ -4,7 +4,7 @@ import type { Lease } from '../../../lib/index.js';
 import { leaseFormat } from '../../../lib/lease/index.js';
 import { EventLog } from '../../support/event-log.js';
 import { checkProperty } from '../../support/property.js';
-import { type Actor, restlessLease } from '../../support/stage.js';
+import { type Actor, patientLease, restlessLease } from '../../support/stage.js';
 import { useStage } from '../../support/use-stage.js';
 
 const minuteMs = 60_000;
@@ -17,8 +17,8 @@ describe('cronSlot', () => {
 
   it('runs the job of a slot once, whoever asks, in two writes, and refuses it in one', async () => {
     const name = stage.name();
-    const a = await stage.it.readyActor();
-    const b = await stage.it.readyActor();
+    const a = await stage.it.readyActor(patientLease);
+    const b = await stage.it.readyActor(patientLease);
     const slot = new Date(thisMinute);
     expect(await a.locks.cronSlot(name, slot, (lease) => lease.name)).toEqual({ ran: true, result: name });
     const never = vi.fn();

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { EventLog } from '../../support/event-log.js';
+import { patientLease } from '../../support/stage.js';
 import { useStage } from '../../support/use-stage.js';
 
 describe('I8: what a lock costs, by counting requests', () => {
   const stage = useStage();
 
   it('I8 the first request of a client is one ping, then a cycle is exactly two writes and no read', async () => {
-    const { locks, meter } = stage.it.actor();
+    const { locks, meter } = stage.it.actor(patientLease);
     const first = await locks.acquire(stage.name());
     await first.release();
     expect(meter.operations).toEqual({ GetItem: 1, UpdateItem: 2 });
@@ -19,7 +20,7 @@ describe('I8: what a lock costs, by counting requests', () => {
   });
 
   it('I8 however many locks a new client takes at once, it asks for the time once', async () => {
-    const { locks, meter } = stage.it.actor();
+    const { locks, meter } = stage.it.actor(patientLease);
     const leases = await Promise.all(Array.from({ length: 20 }, () => locks.acquire(stage.name())));
     expect(meter.operations).toEqual({ GetItem: 1, UpdateItem: 20 });
     for (const lease of leases) await lease.release();
