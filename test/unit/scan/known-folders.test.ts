@@ -53,15 +53,21 @@ describe('folders that the plan has seen', () => {
   });
 
   it('are hints: a cut lies between what is claimed and the end, or there is none', () => {
-    const stale = new KnownFolders(['e/01/', 'e/03/', 'e/99/'], '');
-    for (const hi of ['e/02/part-0500', 'e/03/part-0001', 'e/99/', undefined]) {
-      const slice = { ...atWork, ...(hi !== undefined && { hi }) };
-      const left = guessWhatIsLeft(slice, shape, '', { folders: stale, pagesPerFolder: 9 });
-      for (let pages = 0; left && pages < left.pages; pages += left.pages / 50) {
-        const cut = left.cutAhead(pages);
-        if (cut === undefined) continue;
-        expect(compareKeys(cut, slice.claimed)).toBe(1);
-        if (hi !== undefined) expect(compareKeys(cut, hi)).toBe(-1);
+    const stale = new KnownFolders(['e/01/', 'e/02/', 'e/99/', 'm/'], '');
+    const inFolder = atWork;
+    // A file whose name begins like a folder's comes before that: so does the cut.
+    const besideOne = { lo: 'e/99/', cursor: 'm', claimed: 'm!' };
+    for (const { claimed, ...rest } of [inFolder, besideOne]) {
+      for (const hi of [`${claimed}0`, 'e/99/', 'm/x', undefined]) {
+        if (hi !== undefined && compareKeys(hi, claimed) < 0) continue;
+        const slice = { ...rest, claimed, ...(hi !== undefined && { hi }) };
+        const left = guessWhatIsLeft(slice, shape, '', { folders: stale, pagesPerFolder: 9 });
+        for (let pages = 0; left && pages <= 3 * left.pages; pages += left.pages / 50 || 1) {
+          const cut = left.cutAhead(pages);
+          if (cut === undefined) continue;
+          expect(compareKeys(cut, claimed)).toBe(1);
+          if (hi !== undefined) expect(compareKeys(cut, hi)).toBe(-1);
+        }
       }
     }
   });
