@@ -17,7 +17,7 @@ interface Makers {
 
 /** @throws UsageError if the name or the number of permits can't be right */
 export function semaphoreHandle(later: () => Promise<Makers>, name: string, permits: number): Semaphore {
-  for (const permit of permitNames(name, permits)) checkLockName(permit);
+  for (const one of [name, ...permitNames(name, permits)]) checkLockName(one);
   const made = async () => (await later()).semaphore(name, permits);
   return { name, permits, ...callsOf(made, ['acquire', 'tryAcquire', 'withPermit', 'inspect']) };
 }
@@ -28,7 +28,7 @@ export function readWriteLockHandle(
   name: string,
   readers: number,
 ): ReadWriteLock {
-  for (const permit of permitNames(`${name}#r`, readers, 'readers')) checkLockName(permit);
+  for (const one of [name, ...permitNames(`${name}#r`, readers, 'readers')]) checkLockName(one);
   const made = async () => (await later()).readWriteLock(name, readers);
   return { name, readers, ...callsOf(made, ['read', 'write', 'acquireRead', 'acquireWrite']) };
 }
