@@ -32,6 +32,20 @@ export const fenceRemovals: readonly Removal[] = [
     noticedBy: [{ suite: 'lock' }],
   },
   {
+    name: 'fence: a written item keeps the lease’s token, not the one that was read',
+    file: 'lib/fence/guard-write.ts',
+    find: 'const Item = { ...input.Item, [attribute]: lease.token };',
+    replace: 'const Item = { [attribute]: lease.token, ...input.Item };',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
+    name: 'fence: a deletion within a transaction is guarded, too',
+    file: guardTransaction,
+    find: 'if (item.Delete)',
+    replace: 'if (item.Delete && !item.Delete)',
+    noticedBy: [{ suite: 'lock' }],
+  },
+  {
     name: 'fence: a held-check demands this very lease',
     file: guardTransaction,
     find: "    { text: '#leaseId = :leaseId', values: { ':leaseId': lease.leaseId } },\n",

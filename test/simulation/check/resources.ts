@@ -30,6 +30,8 @@ export const checkResources: Check = ({ records }) => {
     const { atMs, resource, token, by } = record;
     const before = highest.get(resource) ?? token;
     if (!(token >= before)) tell(atMs, `${resource} accepts ${token} after ${before}`);
+    if (record.fence !== undefined && record.fence !== token)
+      tell(atMs, `${resource} is written under ${token}, and keeps ${record.fence}`);
     if ('lease' in record && !isCurrent(record))
       tell(atMs, `${resource} accepts a write under ${by} with ${token}, which is not the current lease`);
     // A deletion takes the fence along: who is older may write anew, as the guide says.
@@ -47,14 +49,16 @@ function isCurrent({ lease, by, token }: AcceptedRecord): boolean {
 class Told {
   readonly #written: AcceptedRecord[] = [];
   readonly #tokens = new Map<string, number>();
+  /** A backup shows other leases as current. */
+  #isRestored = false;
   readonly #notCurrentSinceMs = new Map<string, number>();
 
   note(record: HistoryRecord): void {
+    if (record.kind === 'restore') this.#isRestored = true;
     if (record.kind === 'handed') this.#tokens.set(record.leaseId, record.token);
     if (record.kind === 'accepted') this.#written.push(record);
     if (!isLeaseWrite(record)) return;
     this.#notCurrentSinceMs.set(textIn(record.before, 'leaseId') ?? '', record.atMs);
-    this.#notCurrentSinceMs.delete(textIn(record.after, 'leaseId') ?? '');
   }
 
   lieIn(call: CallRecord): string | undefined {
@@ -68,7 +72,7 @@ class Told {
     }
     if (outcome === 'TransactionCanceledException' && value === 'open')
       return 'is refused by a check of its own, which held';
-    if (outcome.startsWith('LockLostError') && !this.#notCurrentSinceMs.has(leaseId!))
+    if (outcome.startsWith('LockLostError') && !this.#isRestored && !this.#notCurrentSinceMs.has(leaseId!))
       return 'is told that its lease is over, but it is the current one';
     if (outcome !== 'StaleTokenError') return undefined;
     const token = this.#tokens.get(leaseId!)!;

@@ -174,8 +174,11 @@ async function act(machine: Machine, supersede: boolean, second: (typeof seconds
   if (second === 'release') {
     const toOutcome = (outcome: string) => ({ outcome });
     await machine.call('release', 'lock/a', () => lease.release(), toOutcome, known);
-  } else if (second === 'save') await call(() => lease.save(machine.process.id === 'pa' ? 1 : 2));
-  else if (second === 'complete') await call(() => lease.complete('done'));
+  } else if (second === 'save') {
+    // In the order in which they are asked for.
+    const checkpoint = cluster.history.records.length;
+    await call(() => lease.save(checkpoint), { checkpoint });
+  } else if (second === 'complete') await call(() => lease.complete('done'));
   else await write(machine, lease);
 }
 

@@ -131,6 +131,8 @@ export interface AcceptedRecord {
   readonly token: number;
   /** The request that it came with: the writes of a transaction share theirs. */
   readonly request?: number;
+  /** What the item keeps of it. */
+  readonly fence?: number;
   /** The item is gone, and its fence with it. */
   readonly isDeleted?: boolean;
   /** Where the resource demands a current lease: the item of the lease as it was. */

@@ -20,6 +20,9 @@ import type { SqlRows } from './sql-rows.js';
 
 const sendTimeoutMs = 2_000;
 
+/** Of what may be deleted. */
+export const draftKind = 2;
+
 /** One of the ways. */
 export function drawKind(random: Random): number {
   return random.whole(0, 9);
@@ -43,8 +46,10 @@ export async function actOnResource(
         touches: ['data'],
       }));
     case 1:
-      return void (await act('guardPut', () => guardPut(lease, putOf(lease)), { touches: ['documents'] }));
-    case 2: {
+      return void (await act('guardPut', () => guardPut(lease, putOf(lease, machine)), {
+        touches: ['documents'],
+      }));
+    case draftKind: {
       // A deletion takes the fence along: another one can only be overtaken by what was written in between.
       const draft = { ...updateOf(lease), TableName: 'drafts' };
       const writes = machine.cluster.random.chance(0.5);
@@ -52,7 +57,7 @@ export async function actOnResource(
       return void (await act('guardDelete', () => guardDelete(lease, deletionOf(lease))));
     }
     case 3: {
-      const { TableName, Item } = putOf(lease);
+      const { TableName, Item } = putOf(lease, machine);
       const input = { TableName, Key: { id: Item.id } };
       const tombstone = () => guardTombstone(lease, input, { keep: { by: lease.leaseId } });
       return void (await act('guardTombstone', tombstone, { touches: ['documents'] }));
@@ -87,10 +92,14 @@ const updateOf = (lease: CurrentLease) => ({
   ExpressionAttributeValues: { ':by': lease.leaseId },
 });
 
-const putOf = (lease: CurrentLease) => ({
-  TableName: 'documents',
-  Item: { id: lease.name, by: lease.leaseId },
-});
+/** What was read is written back, with the fence as it stood. */
+const putOf = (lease: CurrentLease, { cluster }: Machine) => {
+  const fence = cluster.store.itemsOf('documents').get(lease.name)?.fence?.N;
+  return {
+    TableName: 'documents',
+    Item: { id: lease.name, by: lease.leaseId, ...(fence !== undefined && { fence: Number(fence) }) },
+  };
+};
 
 /** Its condition holds always; it says who deletes. */
 const deletionOf = (lease: CurrentLease) => ({
@@ -113,13 +122,14 @@ async function transact(
   const { random, store } = machine.cluster;
   const parts = [
     { Update: updateOf(lease) },
-    { Put: putOf(lease) },
+    { Put: putOf(lease, machine) },
     { Delete: deletionOf(lease) },
     { Update: { ...updateOf(lease), TableName: 'drafts' } },
   ].filter(() => random.chance(0.6));
+  const alone = [{ Delete: deletionOf(lease) }];
   // Two writes of one transaction may not be of one item.
-  const writes = parts.filter(
-    (part, at) => at === parts.findIndex((other) => tableOf(other) === tableOf(part)),
+  const writes = (random.chance(0.3) ? alone : parts).filter(
+    (part, at, all) => at === all.findIndex((other) => tableOf(other) === tableOf(part)),
   );
   const demandsLease = random.chance(0.5);
   if (demandsLease || writes.length === 0) {

@@ -3,7 +3,7 @@ import { runDerivedCall } from './derived-calls.js';
 import type { ClientHabits } from './hold-options.js';
 import { drawRetention, drawTerms } from './hold-terms.js';
 import type { CallFacts, Machine } from './machine.js';
-import { actOnResource, drawKind } from './resources.js';
+import { actOnResource, draftKind, drawKind } from './resources.js';
 import type { SqlRows } from './sql-rows.js';
 
 /** What a worker needs to know. */
@@ -160,7 +160,7 @@ async function writeLate(machine: Machine, rows: SqlRows): Promise<void> {
 async function overtake(machine: Machine, lease: Lease, rows: SqlRows): Promise<void> {
   const { random, former } = machine.cluster;
   const kind = drawKind(random);
-  await actOnResource(machine, lease, rows, kind);
+  await actOnResource(machine, lease, rows, random.chance(0.5) ? kind : draftKind);
   const earlier = former.filter(({ name, token }) => name === lease.name && token < lease.token);
   if (earlier.length > 0) await actOnResource(machine, random.pick(earlier), rows, kind);
 }

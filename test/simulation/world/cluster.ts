@@ -262,7 +262,7 @@ export class Cluster {
       process: process.id,
       leaseId,
       beginsRenewal,
-      ends: update.includes('#lastLeaseId = '),
+      ends: valueFor('lastLeaseId', update) !== undefined,
     });
   }
 
@@ -288,7 +288,7 @@ export class Cluster {
       by,
       token,
       request: request.number,
-      ...(after === undefined && { isDeleted: true }),
+      ...(after === undefined ? { isDeleted: true } : { fence: Number(after.fence?.N) }),
       ...(table === heldTable && { lease: this.store.itemsOf(leaseTable).get(key) }),
     });
   }
