@@ -83,3 +83,27 @@ export async function sameContentCycle(client: DynamoDBClient, table: string): P
     }),
   );
 }
+
+/** Two calls that write an item as large as a held lease, under no condition. */
+export async function equalItemCycle(client: DynamoDBClient, table: string): Promise<void> {
+  for (let call = 0; call < 2; call++) {
+    const now = Date.now();
+    await client.send(
+      new UpdateItemCommand({
+        TableName: table,
+        Key: { name: { S: 'bench/equal' } },
+        UpdateExpression: 'SET a=:a,b=:b,c=:c,d=:d,e=:e,f=:f,g=:g,h=:h',
+        ExpressionAttributeValues: {
+          ':a': { S: randomUUID() },
+          ':b': { S: 'bench/owner' },
+          ':c': { N: String(now) },
+          ':d': { N: '30000' },
+          ':e': { N: String(now) },
+          ':f': { N: '0' },
+          ':g': { N: String(Math.ceil(now / 1000)) },
+          ':h': { S: 'leasehold/1' },
+        },
+      }),
+    );
+  }
+}
