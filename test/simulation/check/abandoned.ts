@@ -19,8 +19,8 @@ export const checkAbandoned: Check = (history) => {
     if (history.premises.isService) continue;
     const call = facts.findCall(leaseId);
     // A lease that was handed over can be gone on with again, by who has the JSON: nobody gives it back.
-    // Two scripts of a process make ids up by turns: another name is another's call.
-    if (!call || call.what === 'resume' || call.name !== write.key) continue;
+    // Two scripts of a process make ids up by turns: whose it is nobody can tell.
+    if (!call?.isAlone || call.what === 'resume') continue;
     const knownMs = Math.max(write.atMs, call.atMs);
     if (!facts.runsThrough(processOf(leaseId), knownMs, knownMs + graceMs)) continue;
     if (facts.isEndSent(leaseId, call.sinceMs) || facts.isGone(write.key, leaseId, knownMs + graceMs))
