@@ -99,6 +99,26 @@ export class LeaseMetrics {
     return this.metric('ReleaseRequested', options);
   }
 
+  /** How long permits of semaphores were waited for, in milliseconds. */
+  permitWaited(options?: MetricOptions): Metric {
+    return this.metric('PermitWaited', options);
+  }
+
+  /** How many stood in a line, counted by each that joined one; the largest. */
+  lineLength(options?: MetricOptions): Metric {
+    return this.metric('LineLength', { statistic: Stats.MAXIMUM, ...options });
+  }
+
+  /** Leads begun. */
+  leadersElected(options?: MetricOptions): Metric {
+    return this.metric('LeaderElected', options);
+  }
+
+  /** Leads that were given up because somebody asked for it. */
+  leadersSteppedDown(options?: MetricOptions): Metric {
+    return this.metric('LeaderSteppedDown', options);
+  }
+
   /** Writes under an old token that a guard refused. */
   staleWritesRefused(options?: MetricOptions): Metric {
     return this.metric('StaleWriteRefused', options);
