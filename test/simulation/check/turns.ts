@@ -1,5 +1,5 @@
 import type { CallRecord, Check, History, PauseRecord, Violation, WriteRecord } from '../history/history.js';
-import { leaseWrites, numberIn, textIn } from './lease-writes.js';
+import { leaseWrites, numberIn } from './lease-writes.js';
 
 /** A header's second, the front ends' agreement and a round trip: how late a waiter knows that a lease is over, at most. */
 const calmWidthMs = 1_300;
@@ -62,7 +62,9 @@ function longestIdle(history: History, { name, sinceMs, atMs }: CallRecord): num
 function freeFrom(write: WriteRecord | undefined, { premises }: History): number {
   const after = write?.after;
   if (after?.completedAt) return Number.POSITIVE_INFINITY;
-  if (textIn(after, 'leaseId') === undefined)
-    return Math.max(numberIn(after, 'freeFrom') ?? 0, write?.atMs ?? 0);
-  return numberIn(after, 'expiresAt')! + 2 * premises.skewMs + calmWidthMs;
+  const widthMs = 2 * premises.skewMs + calmWidthMs;
+  const endsMs = numberIn(after, 'expiresAt');
+  if (endsMs !== undefined) return endsMs + (numberIn(after, 'lockDelayMs') ?? 0) + widthMs;
+  const fromMs = numberIn(after, 'freeFrom');
+  return fromMs === undefined ? (write?.atMs ?? 0) : Math.max(write!.atMs, fromMs + widthMs);
 }
