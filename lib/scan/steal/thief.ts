@@ -1,5 +1,8 @@
 import type { LeaseContext } from '../../lease/index.js';
+import { Alphabet } from '../keys/alphabet.js';
 import { topCharacter } from '../keys/cut.js';
+import { findMiddle } from '../keys/key-middle.js';
+import { compareKeys } from '../keys/key-order.js';
 import { publishScan } from '../seats/scan-events.js';
 import type { SeatHost } from '../seats/seat-host.js';
 import { parseSliceId, type SliceItem } from '../slices/slice.js';
@@ -104,10 +107,24 @@ export class Thief {
     return { stolen: undefined, mayComeUp };
   }
 
+  /**
+   * Half of the keys that could be left: what lies there may be nothing, but each such cut brings the end nearer, and no
+   * slice stays whole because its names tell nothing.
+   */
+  #middle({ claimed, hi }: SliceItem): string | undefined {
+    const { prefix } = this.#host.run;
+    if (claimed === undefined) return undefined;
+    const alphabet = new Alphabet();
+    for (const seen of this.#samples.values()) alphabet.add(seen.claimed, prefix.length);
+    const middle = findMiddle({ low: claimed, high: hi, stem: prefix }, alphabet, prefix);
+    return middle !== undefined && compareKeys(claimed, middle) < 0 ? middle : undefined;
+  }
+
   async #split({ slice, left }: Victim): Promise<string | undefined> {
     const { run, seat, context, signal } = this.#host;
-    // Where a place is too fine to be told apart the middle is not.
-    const cut = left.cutAhead(pagesAhead(left.pages, context)) ?? left.cutAhead(left.pages / 2);
+    // Where a place is too fine to be told apart the middle is not; and where names say nothing keys can still be halved.
+    const cut =
+      left.cutAhead(pagesAhead(left.pages, context)) ?? left.cutAhead(left.pages / 2) ?? this.#middle(slice);
     if (cut === undefined) return undefined;
     const child = await splitSlice(context, slice, cut, signal);
     const { name } = slice;
