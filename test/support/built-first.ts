@@ -13,7 +13,7 @@ const dist = join(root, 'dist');
 const sources = ['lib', 'lambda', 'bin', 'package-lock.json'];
 
 /** What child processes of tests run. */
-const folders = ['lib', 'bin', 'test/support', 'test/chaos'];
+const folders = ['lib', 'bin', 'test/support', 'test/chaos', 'test/linear'];
 
 /**
  * Before all tests that may start processes: makes the functions' bundles, the command line's, and the sources as plain

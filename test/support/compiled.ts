@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export const compiledDirectory = join(root, '.leasehold', 'compiled');
 
 /**
- * The plain JavaScript of a source file of `lib`, `bin`, `test/support` or `test/chaos`, for a process that runs it.
+ * The plain JavaScript of a source file of `lib`, `bin`, `test/support`, `test/chaos` or `test/linear`, for a process that runs it.
  *
  * @param path the source's; absolute
  */

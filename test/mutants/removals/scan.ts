@@ -274,7 +274,8 @@ export const scanRemovals: readonly Removal[] = [
     noticedBy: [
       {
         file: 'test/unit/scan/page-rules.test.ts',
-        title: '["b","b"] is refused: a key that comes twice would be handed out twice',
+        title:
+          'is refused where a key comes twice, which would be handed out twice, or a lower one after a higher',
       },
     ],
   },

@@ -12,9 +12,12 @@ const objects = (...keys: readonly string[]): ScanObject[] =>
   keys.map((key) => ({ key, size: 1, lastModifiedMs: 0, storageClass: 'STANDARD', etag: '' }));
 
 describe('a listing', () => {
-  it.each([[['a', 'b', 'b', 'c']], [['b', 'b']], [['a', 'c', 'b']]])(
-    '%j is refused: a key that comes twice would be handed out twice',
-    async (keys) => {
+  it('is refused where a key comes twice, which would be handed out twice, or a lower one after a higher', async () => {
+    for (const keys of [
+      ['a', 'b', 'b', 'c'],
+      ['b', 'b'],
+      ['a', 'c', 'b'],
+    ]) {
       const send = async () => ({ Contents: keys.map((Key) => ({ Key })), IsTruncated: false });
       const requests = new S3Requests({ send } as never, systemRuntime);
       const listed = listPage(requests, { bucket: 'data', prefix: '' }, { after: 'A', pageSize: 10 });
@@ -22,8 +25,8 @@ describe('a listing', () => {
         name: 'UsageError',
         message: expect.stringContaining('not in UTF-8 order'),
       });
-    },
-  );
+    }
+  });
 });
 
 describe('a slice’s progress', () => {
