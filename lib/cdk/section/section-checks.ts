@@ -21,7 +21,7 @@ const shortLease = Duration.minutes(15);
 
 /** @throws Error that says what came and what is allowed */
 export function checkSection(id: string, props: LockedSectionProps): void {
-  checkKnown(props, ['lockPath', 'whenHeld', 'waitFor', 'whenLost', 'minHold', 'lockDelay']);
+  checkKnown(props, ['lockPath', 'whenHeld', 'waitFor', 'whenLost']);
   const { service, name, lockPath, waitFor, timeout } = props;
   checkSameRegion(service);
   if (id.length > maxIdLength) {

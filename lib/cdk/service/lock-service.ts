@@ -142,9 +142,11 @@ export class LockService extends Construct implements ILockService {
    * need not wait for the lease of one that is over, and a rule tells it of their ends, which frees what they held.
    *
    * @param machine a state machine, or its ARN, which may end in `*`
-   * @throws Error for what is no ARN of a state machine
+   * @throws Error for what is no ARN of a state machine, or if the service's `names` are a list that only deployment knows
    */
   watchExecutions(machine: IStateMachine | string): void {
+    // A batch reads an execution's own item along with its locks', so one statement must allow both.
+    checkKnown(this.#props, ['names']);
     this.#watched ??= this.#watch();
     this.#watched.add(machine);
   }
@@ -206,8 +208,10 @@ export class LockService extends Construct implements ILockService {
 
   #scope() {
     const { names, groups } = this.#props;
-    // Callers may wait in line for whatever they may lock.
-    return { ...(names && { names, fairLocks: names }), ...(groups && { groups }) };
+    // Callers may wait in line for whatever they may lock. No keys of lines can be made from a list that only deployment
+    // knows; its beginnings of names cover their lines all the same.
+    const fairLocks = names && !Token.isUnresolved(names) && { fairLocks: names };
+    return { ...(names && { names, ...fairLocks }), ...(groups && { groups }) };
   }
 
   #watch(): WatchedExecutions {

@@ -28,6 +28,8 @@ const ofTheScan = [
  */
 export function refuseIdle(props: LeaseholdStackProps): void {
   checkKnown(props, ['keep', 'lockService', 'bucketParameter', 'dashboard', 'alarms']);
+  // The lock service would name the option by its own name.
+  if (props.watchExecutions?.length) checkKnown(props, ['lockNames']);
   const { bucketName, bucketParameter, lockService, outputPrefix, outputBucketName } = props;
   if (bucketName !== undefined && bucketParameter)
     throw new Error('bucketParameter: must be left out where bucketName is given');

@@ -1,4 +1,5 @@
 import { lineName } from '../../kit/line-store.js';
+import { checkKnown } from '../functions/known.js';
 import { checkedPatterns, iamPattern } from './name-patterns.js';
 
 /** What of the lock kit has items of its own, by name or by the beginning of a name with a `*` at the end. */
@@ -11,9 +12,11 @@ export interface KitScope {
 /**
  * The keys of its items, in IAM's own form: `?` is one character, and permits are numbered from 0 to 99.
  *
- * @throws Error if a name is not in the form that {@link checkedPatterns} allows
+ * @throws Error if a name is not in the form that {@link checkedPatterns} allows, or if a list's length is known only at
+ * deployment: keys are made of each name by itself
  */
 export function kitKeys(scope: KitScope): readonly string[] {
+  checkKnown(scope, ['semaphores', 'readWriteLocks', 'fairLocks']);
   const of = (option: keyof KitScope) => (checkedPatterns(option, scope[option]) ?? []).map(iamPattern);
   return [
     ...of('semaphores').flatMap(permitsOf),

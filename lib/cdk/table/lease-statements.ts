@@ -1,3 +1,4 @@
+import { Token } from 'aws-cdk-lib';
 import { groupIndexName, pingName } from '../../table/table-names.js';
 import { type KitScope, kitKeys } from './kit-keys.js';
 import type { LockScope } from './lease-table-props.js';
@@ -37,8 +38,9 @@ export function leaseStatements(
   const names = checkedPatterns('names', scope.names)?.map(iamPattern) ?? (keys.length > 0 ? [] : undefined);
   const groups = checkedPatterns('groups', scope.groups);
   const lists = groups !== undefined || names === undefined;
-  // All permits of a semaphore are looked at in one batch.
-  const batches = keys.length > 0 ? ['dynamodb:BatchGetItem'] : [];
+  // All permits of a semaphore are looked at in one batch. Only deployment may know whether the names cover any; a batch
+  // reads no items but those that could be read one by one.
+  const batches = keys.length > 0 || Token.isUnresolved(scope.names) ? ['dynamodb:BatchGetItem'] : [];
   const all = [...actions.byKey, ...batches, ...(lists ? (actions.byGroup ?? []) : [])];
   const resourceArns = [...tableArns];
   const statements: LeaseStatement[] = [];

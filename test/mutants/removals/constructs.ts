@@ -1,6 +1,11 @@
 import type { Removal } from '../removal.js';
 
 const lockedDownTests = 'test/process/cdk/locked-down.test.ts';
+const tokenTests = 'test/process/cdk/token-props.test.ts';
+const serviceTests = 'test/process/cdk/lock-service.test.ts';
+const namesInList =
+  'D28: reach the names of a list that only deployment knows, also in batches, and no line by itself';
+const watchedList = 'D28: a list that only deployment knows is refused where executions are watched';
 
 /** What constructs see to before a deployment would find it out. */
 export const constructsRemovals: readonly Removal[] = [
@@ -45,5 +50,42 @@ export const constructsRemovals: readonly Removal[] = [
     noticedBy: [
       { file: 'test/process/lambda/bucket-elsewhere.test.ts', title: 'is followed by the functions' },
     ],
+  },
+  {
+    name: 'constructs: no lines are granted of names in a list that only deployment knows (D28)',
+    file: 'lib/cdk/service/lock-service.ts',
+    find: 'names && !Token.isUnresolved(names) && {',
+    replace: 'names && {',
+    noticedBy: [{ file: serviceTests, title: namesInList }],
+  },
+  {
+    name: 'constructs: names in a list that only deployment knows can be read in batches (D28)',
+    file: 'lib/cdk/table/lease-statements.ts',
+    find: 'keys.length > 0 || Token.isUnresolved(scope.names) ?',
+    replace: 'keys.length > 0 ?',
+    noticedBy: [{ file: serviceTests, title: namesInList }],
+  },
+  {
+    name: 'constructs: no keys are made of a list that only deployment knows (D28)',
+    file: 'lib/cdk/table/kit-keys.ts',
+    find: "  checkKnown(scope, ['semaphores', 'readWriteLocks', 'fairLocks']);\n",
+    replace: '',
+    noticedBy: [
+      { file: tokenTests, title: 'semaphores that only deployment knows (({ list }) => list) is refused' },
+    ],
+  },
+  {
+    name: 'constructs: no executions are watched for names in a list that only deployment knows (D28)',
+    file: 'lib/cdk/service/lock-service.ts',
+    find: "    checkKnown(this.#props, ['names']);\n",
+    replace: '',
+    noticedBy: [{ file: serviceTests, title: watchedList }],
+  },
+  {
+    name: 'constructs: the stack names its own option where executions are watched (D28)',
+    file: 'lib/cdk/stack/leasehold-stack-limits.ts',
+    find: "  if (props.watchExecutions?.length) checkKnown(props, ['lockNames']);\n",
+    replace: '',
+    noticedBy: [{ file: serviceTests, title: watchedList }],
   },
 ];

@@ -1,15 +1,21 @@
-import { Duration, RemovalPolicy, type Stack } from 'aws-cdk-lib';
+import { CfnParameter, Duration, RemovalPolicy, type Stack, Token } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, JsonPath, Pass, StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { describe, expect, it } from 'vitest';
-import { LeaseTable, LockedSection, LockService, type LockServiceProps } from '../../../lib/cdk/index.js';
+import {
+  LeaseholdStack,
+  LeaseTable,
+  LockedSection,
+  LockService,
+  type LockServiceProps,
+} from '../../../lib/cdk/index.js';
 import { lineName } from '../../../lib/kit/line-store.js';
 import { hashless } from '../../support/cdk/hashless.js';
 import { nagFindings } from '../../support/cdk/nag.js';
-import { emptyStack, statementsOf } from '../../support/cdk/synthesize.js';
+import { appAsDeployed, emptyStack, statementsOf } from '../../support/cdk/synthesize.js';
 
 interface Made {
   readonly stack: Stack;
@@ -183,6 +189,33 @@ describe('names', () => {
       const lines = role === 'LocksExecutionsRole' ? [] : [lineName('report')];
       expect(new Set(written)).toEqual(new Set([...names, ...lines, 'execution/*']));
     }
+  });
+
+  it('D28: reach the names of a list that only deployment knows, also in batches, and no line by itself', () => {
+    const names = Token.asList({ Ref: 'Names' });
+    const { stack, template } = made({ names, operators: true });
+    new CfnParameter(stack, 'Names', { type: 'CommaDelimitedList' });
+    for (const role of ['LocksServiceRole', 'LocksOperatorsRole']) {
+      const statements = allStatements(template(), role).filter(({ Action }) =>
+        Action.includes('dynamodb:UpdateItem'),
+      );
+      expect(statements.length).toBeGreaterThan(0);
+      for (const { Condition } of statements) {
+        expect(Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys']).toEqual({ Ref: 'Names' });
+      }
+      expect(statements.flatMap(({ Action }) => Action)).toContain('dynamodb:BatchGetItem');
+    }
+  });
+
+  it('D28: a list that only deployment knows is refused where executions are watched', () => {
+    const names = Token.asList({ Ref: 'Names' });
+    const { stack, service } = made({ names });
+    expect(() => service.watchExecutions(machineIn(stack))).toThrow(/^names: must be known/);
+    const lockNames = names;
+    const watchExecutions = ['arn:aws:states:eu-central-1:111122223333:stateMachine:settle-*'];
+    expect(() => new LeaseholdStack(appAsDeployed(), 'It', { lockNames, watchExecutions })).toThrow(
+      /^lockNames: must be known/,
+    );
   });
 
   it.each([
