@@ -38,7 +38,7 @@ const functionBudgets: Readonly<Record<string, number>> = {
  * `claimNext`, `resume`, operators) comes in chunks of its own with the first call that needs it. The aim is 30 KB;
  * what follows a refused write, and the texts of `toStorable`, are the next to go.
  */
-export const clientBudgetBytes = 45.6 * kilobyte;
+export const clientBudgetBytes = 46 * kilobyte;
 
 /** The functions' shares, each with its budget. */
 export function functionShares(bundles: readonly LambdaBundle[]): readonly Share[] {
