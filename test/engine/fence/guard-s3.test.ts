@@ -189,6 +189,27 @@ describe('the guard for S3 objects', () => {
         name: 'StaleTokenError',
       });
     });
+
+    it('a put goes with one condition, the caller’s or the guard’s', async () => {
+      const sent: object[] = [];
+      const recording = new S3Client(endpoint.clientConfig());
+      recording.middlewareStack.add(
+        (next) => (args) => {
+          const { method, headers } = args.request as { method: string; headers: Record<string, string> };
+          const { 'if-match': match, 'if-none-match': noneMatch } = headers;
+          if (method === 'PUT') sent.push({ ...(match && { match }), ...(noneMatch && { noneMatch }) });
+          return next(args);
+        },
+        { step: 'finalizeRequest' },
+      );
+      const write = (own: { IfMatch?: string; IfNoneMatch?: string }) =>
+        guardedPutObject(recording, older, { Bucket, Key: 'one.json', Body: 'one', ...own });
+      const { ETag } = await write({ IfNoneMatch: '*' });
+      await write({ IfMatch: ETag! });
+      await expect(write({ IfNoneMatch: '*' })).rejects.toMatchObject({ name: 'PreconditionFailed' });
+      recording.destroy();
+      expect(sent).toEqual([{ noneMatch: '*' }, { match: ETag }, { noneMatch: '*' }]);
+    });
   });
 
   it('a bucket that does not exist is S3’s own error', async () => {

@@ -100,9 +100,21 @@ export const fenceRemovals: readonly Removal[] = [
   {
     name: 'fence: a condition of the caller’s own holds beside that of S3’s guard (D20)',
     file: guardS3,
+    find: 'const own = ownCondition(input, seen);',
+    replace: 'const own = ownCondition({ ...input, IfMatch: undefined }, seen);',
+    noticedBy: [{ file: s3Tests, title: 'IfNoneMatch and IfMatch are not overwritten by the guard’s' }],
+  },
+  {
+    name: 'fence: a put to S3 goes with one condition (D20)',
+    file: guardS3,
     find: 'Metadata, ...unchanged, ...own }',
     replace: 'Metadata, ...unchanged }',
-    noticedBy: [{ file: s3Tests, title: 'IfNoneMatch and IfMatch are not overwritten by the guard’s' }],
+    noticedBy: [
+      {
+        file: s3Tests,
+        title: 'a put goes with one condition, the caller’s or the guard’s',
+      },
+    ],
   },
   {
     name: 'fence: a transaction guards its parts',
