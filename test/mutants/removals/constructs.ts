@@ -6,6 +6,8 @@ const serviceTests = 'test/process/cdk/lock-service.test.ts';
 const namesInList =
   'D28: reach the names of a list that only deployment knows, also in batches, and no line by itself';
 const watchedList = 'D28: a list that only deployment knows is refused where executions are watched';
+const demandedGrant = 'lib/cdk/functions/demanded-grant.ts';
+const grantsOfScans = '%s: nor are the grants of a scan that is deployed elsewhere dropped';
 
 /** What constructs see to before a deployment would find it out. */
 export const constructsRemovals: readonly Removal[] = [
@@ -87,5 +89,54 @@ export const constructsRemovals: readonly Removal[] = [
     find: "  if (props.watchExecutions?.length) checkKnown(props, ['lockNames']);\n",
     replace: '',
     noticedBy: [{ file: serviceTests, title: watchedList }],
+  },
+  {
+    name: 'constructs: a list that only deployment knows is written as one (D28)',
+    file: 'lib/cdk/service/lock-service-function.ts',
+    find: 'return Token.isUnresolved(texts) ?',
+    replace: 'return Token.isUnresolved(texts.length) ?',
+    noticedBy: [{ file: tokenTests, title: 'names that only deployment knows (%s) passes' }],
+  },
+  {
+    name: 'constructs: a number that only deployment knows is written as one (D28)',
+    file: 'lib/cdk/functions/known.ts',
+    find: 'return Token.isUnresolved(value) ? Tokenization',
+    replace: 'return Token.isUnresolved([value].length) ? Tokenization',
+    noticedBy: [{ file: tokenTests, title: 'maxLease that only deployment knows (%s) passes' }],
+  },
+  {
+    name: 'constructs: what decides what is made must be known (D28)',
+    file: 'lib/cdk/functions/known.ts',
+    find: 'if (!Token.isUnresolved(value) && ',
+    replace: 'if (!Token.isUnresolved(names.length) && ',
+    noticedBy: [{ file: tokenTests, title: 'operators that only deployment knows (%s) is refused' }],
+  },
+  {
+    name: 'constructs: a principal whose policies can’t be written has its statement in the table’s (D29)',
+    file: 'lib/cdk/table/lease-table-base.ts',
+    find: 'if (grant.success && !dropsStatements(grantee)) return grant;',
+    replace: 'if (grant.success) return grant;',
+    noticedBy: [{ file: lockedDownTests, title: '%s: the statement stands in the policy of the table' }],
+  },
+  {
+    name: 'constructs: a grant that CDK drops is an error (D29)',
+    file: demandedGrant,
+    find: ' && !(dropsStatements(grantee) && grant.resourceStatement === undefined)',
+    replace: '',
+    noticedBy: [{ file: lockedDownTests, title: grantsOfScans }],
+  },
+  {
+    name: 'constructs: a role that is not to be changed gets no statement (D29)',
+    file: demandedGrant,
+    find: "if ('addGrantsToResources' in principal) return true;",
+    replace: '',
+    noticedBy: [{ file: lockedDownTests, title: grantsOfScans }],
+  },
+  {
+    name: 'constructs: nor does a user of another account (D29)',
+    file: demandedGrant,
+    find: 'return account !== principalAccount;',
+    replace: 'return false;',
+    noticedBy: [{ file: lockedDownTests, title: grantsOfScans }],
   },
 ];
