@@ -11,7 +11,7 @@ import type { Verdict } from './verdict.js';
 
 interface Options extends Schedules {
   readonly suite?: string;
-  readonly only?: string;
+  readonly only?: readonly string[];
   readonly list?: boolean;
   readonly json?: boolean;
   readonly threads: number;
@@ -27,7 +27,7 @@ const options = new Command('mutants')
       ...['lock', 'hand-over', 'service', 'scan', 'tests'],
     ]),
   )
-  .option('--only <words>', 'those whose name contains these words')
+  .option('--only <words...>', 'those whose name contains these words, or one of several such texts')
   .option('--list', 'what there is; takes nothing out')
   .option('--json', 'one JSON object at the end, nothing else on stdout')
   .option('--from <number>', 'the first seed', toWhole, 1)
@@ -39,7 +39,7 @@ const options = new Command('mutants')
 Examples:
   npm run mutants
   npm run mutants -- --list --only clock:
-  npm run mutants -- --suite tests --only "late duplicate"
+  npm run mutants -- --suite tests --only "late duplicate" "(D05)"
   npm run mutants -- --suite scan --json
 
 Ends with 1 when a removal was not noticed, or a test fails with nothing taken out.`,
@@ -53,7 +53,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.
 const isWanted = (witness: Witness) =>
   options.suite === undefined || options.suite === ('suite' in witness ? witness.suite : 'tests');
 const chosen = removals.filter(
-  ({ name, noticedBy }) => name.includes(options.only ?? '') && noticedBy.some(isWanted),
+  ({ name, noticedBy }) =>
+    (options.only ?? ['']).some((words) => name.includes(words)) && noticedBy.some(isWanted),
 );
 if (chosen.length === 0) {
   console.error('no removal is called that; --list shows what there is');
