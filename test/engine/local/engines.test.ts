@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { probeCapabilities } from '../../../lib/local/engines/probe-capabilities.js';
@@ -84,6 +87,21 @@ describe('choosing an engine', () => {
       engine: 'endpoint',
       message: expect.stringContaining('LEASEHOLD_DYNAMODB_ENDPOINT'),
     });
+  });
+
+  it('D43 gives up an endpoint that takes requests and never answers, by its own deadline', async () => {
+    const silent = createServer((request) => request.resume());
+    silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    process.env.LEASEHOLD_DYNAMODB_ENDPOINT = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    try {
+      const start = startDynamo({ startTimeoutMs: 200 });
+      await expect(start).rejects.toMatchObject({ name: 'EngineUnavailableError', engine: 'endpoint' });
+    } finally {
+      delete process.env.LEASEHOLD_DYNAMODB_ENDPOINT;
+      silent.closeAllConnections();
+      silent.close();
+    }
   });
 
   it('gives up a start that takes longer than allowed, and leaves no process', async () => {

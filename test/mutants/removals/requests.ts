@@ -205,4 +205,16 @@ export const requestsRemovals: readonly Removal[] = [
       { file: namesTests, title: 'refuses one with a C1 control in every operation, without a request' },
     ],
   },
+  {
+    name: 'requests: an engine that never answers is given up (D43)',
+    file: 'lib/local/engines/probe-capabilities.ts',
+    find: 'const options = { abortSignal: limit };',
+    replace: 'const options = limit.aborted ? { abortSignal: limit } : {};',
+    noticedBy: [
+      {
+        file: 'test/engine/local/engines.test.ts',
+        title: 'D43 gives up an endpoint that takes requests and never answers, by its own deadline',
+      },
+    ],
+  },
 ];
