@@ -72,9 +72,7 @@ export const constructsRemovals: readonly Removal[] = [
     file: 'lib/cdk/table/kit-keys.ts',
     find: "  checkKnown(scope, ['semaphores', 'readWriteLocks', 'fairLocks']);\n",
     replace: '',
-    noticedBy: [
-      { file: tokenTests, title: 'semaphores that only deployment knows (({ list }) => list) is refused' },
-    ],
+    noticedBy: [{ file: tokenTests, title: 'semaphores that only deployment knows (%s) is refused' }],
   },
   {
     name: 'constructs: no executions are watched for names in a list that only deployment knows (D28)',
