@@ -96,13 +96,6 @@ export const constructsRemovals: readonly Removal[] = [
     noticedBy: [{ file: tokenTests, title: 'names that only deployment knows (%s) passes' }],
   },
   {
-    name: 'constructs: a number that only deployment knows is written as one (D28)',
-    file: 'lib/cdk/functions/known.ts',
-    find: 'return Token.isUnresolved(value) ? Tokenization',
-    replace: 'return Token.isUnresolved([value].length) ? Tokenization',
-    noticedBy: [{ file: tokenTests, title: 'maxLease that only deployment knows (%s) passes' }],
-  },
-  {
     name: 'constructs: what decides what is made must be known (D28)',
     file: 'lib/cdk/functions/known.ts',
     find: 'if (!Token.isUnresolved(value) && ',
