@@ -16,7 +16,7 @@ export default defineConfig({
   test: {
     ...shared,
     globalSetup: builtFirst,
-    testTimeout: 900_000,
+    testTimeout: 400_000,
     env: { ...shared.env, LEASEHOLD_TEST_SIZE: 'long' },
     include: files.filter(
       (path) => path.endsWith('.long.test.ts') || asksForSize.test(readFileSync(path, 'utf8')),
