@@ -37,7 +37,11 @@ async function runAndShow(options: StartOptions): Promise<number> {
   {
     using showing = view;
     showing.start(progress);
-    outcome = await performRun(options, progress, stop.signal);
+    try {
+      outcome = await performRun(options, progress, stop.signal);
+    } catch (error) {
+      throw await stop.reasonFor(error);
+    }
     progress.phase = 'done';
   }
   if (options.json)

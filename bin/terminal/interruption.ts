@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sharedController } from '../../lib/runtime/index.js';
 
 /** These mean "end now": Ctrl-C, a termination, a terminal that is closed. */
@@ -90,6 +91,11 @@ export interface Interruption extends Disposable {
   readonly signal: AbortSignal;
   /** The end of the command, in its own words. Call it only once `signal` has aborted. */
   ended(how: string, data?: Readonly<Record<string, unknown>>): Interrupted;
+  /**
+   * What to tell of an error: the interruption, if there is one. A terminal signals the whole group, so that the end of a
+   * child may be heard of before the signal itself: that is waited for as long as a repeat of it.
+   */
+  reasonFor(error: unknown): Promise<unknown>;
 }
 
 /** How to listen. */
@@ -126,6 +132,12 @@ export function listenForInterruption(options: InterruptionOptions = {}): Interr
     ended(how, data) {
       const { message, exitCode } = controller.signal.reason as Interrupted;
       return new Interrupted(`${message}; ${how}`, exitCode, data);
+    },
+    async reasonFor(error) {
+      const { signal } = controller;
+      // The aborted wait is the answer, too.
+      if (!signal.aborted) await sleep(sameWishMs, undefined, { signal }).catch(() => {});
+      return signal.aborted ? signal.reason : error;
     },
     [Symbol.dispose]() {
       listening[Symbol.dispose]();

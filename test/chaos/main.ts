@@ -14,7 +14,9 @@ async function main(args: readonly string[]): Promise<number> {
       return 0;
     }
     using stop = listenForInterruption({ alsoCrashes: true });
-    const report = await runChaos(options, stop.signal);
+    const report = await runChaos(options, stop.signal).catch(async (error) => {
+      throw await stop.reasonFor(error);
+    });
     const text = options.json ? JSON.stringify(report, null, 2) : textReport(report, styleOfStdout());
     process.stdout.write(`${text}\n`);
     if (report.violations.length > 0) return 1;
@@ -26,6 +28,7 @@ async function main(args: readonly string[]): Promise<number> {
   } catch (error) {
     const { name, message } = error as Error;
     process.stderr.write(`error: ${message}\n`);
+    if (name === 'Interrupted') return (error as Interrupted).exitCode;
     return name === 'BadCallError' ? 2 : 1;
   }
 }

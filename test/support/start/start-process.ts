@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { jsonResult } from '../../../bin/start/json-result.js';
 import { compiled } from '../compiled.js';
@@ -47,7 +47,9 @@ export async function startProcess(args: readonly string[]): Promise<StartProces
     });
   }
   let family: readonly number[] = [];
-  const ended = once(child, 'close').then(async ([exitCode]) => {
+  const ended = once(child, 'close').then(async ([code, signal]) => {
+    // As a shell tells it: a second signal may meet a process that listens no longer, since all is put away.
+    const exitCode = signal ? 128 + constants.signals[signal as NodeJS.Signals] : code;
     const leftFiles = await readdir(temporary);
     const alive = await Promise.all(family.map(isAlive));
     const leftProcesses = family.filter((_, index) => alive[index]);
