@@ -27,7 +27,7 @@ export async function enumerate(
   const violations: { path: readonly number[]; what: string }[] = [];
   let runs = 0;
   for (let path: readonly number[] | undefined = []; path; ) {
-    const choices = new Choices(path);
+    const choices: Choices = new Choices(path);
     try {
       const played = await playSmall(smallCase, budget, choices);
       for (const { rule, what } of played.violations)

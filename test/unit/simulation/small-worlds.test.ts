@@ -39,7 +39,7 @@ describe('every run of a small world', () => {
   it('finds each path once, in the order of the choices', () => {
     const paths: string[] = [];
     for (let path: readonly number[] | undefined = []; path; ) {
-      const choices = new Choices(path);
+      const choices: Choices = new Choices(path);
       const first = choices.choose(2);
       // The first way has another choice, of three.
       if (first === 0) choices.choose(3);
