@@ -463,4 +463,17 @@ export const scanRemovals: readonly Removal[] = [
     ],
     noticedBy: [{ suite: 'scan' }],
   },
+  {
+    name: 'steal: a slice whose names tell no cut is halved by its keys',
+    file: 'lib/scan/steal/thief.ts',
+    find: ' ?? this.#middle(slice);',
+    replace: ';',
+    noticedBy: [
+      {
+        file: 'test/process/scan/busy-seats.test.ts',
+        title:
+          'no slice stays whole because its names tell no cut: few seats are busy to the end, in virtual time',
+      },
+    ],
+  },
 ];
