@@ -8,7 +8,7 @@ export {
   UsageError,
 } from './errors/errors.js';
 export * from './errors/refusals.js';
-export type { LeaseEvent, LeaseEvents } from './events/index.js';
+export type { LeaseEvent, LeaseEvents } from './events/events.js';
 export {
   type HandedOver,
   Lease,

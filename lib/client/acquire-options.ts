@@ -1,7 +1,7 @@
 import { quoted, UsageError } from '../errors/index.js';
-import { checkNumber } from '../lease/check-options.js';
+import { checkNumber, isWellFormed } from '../lease/check-options.js';
 import type { LeaseItem } from '../lease/index.js';
-import { isWellFormed } from '../lease/well-formed.js';
+
 import type { ItemChange } from '../table/index.js';
 
 /** Options of one acquisition; what is absent is as the client was made. */

@@ -1,5 +1,5 @@
 import { AlreadyCompletedError, type HolderInfo, LockHeldError, StoreError } from '../errors/index.js';
-import { publish } from '../events/index.js';
+import { publish } from '../events/events.js';
 import {
   freeAfter,
   type Grant,

@@ -1,5 +1,5 @@
 import { quoted, UsageError } from '../errors/index.js';
-import { publish } from '../events/index.js';
+import { publish } from '../events/events.js';
 import type { LeaseContext } from '../lease/index.js';
 import { type LockInfo, toLockInfo } from './lock-info.js';
 import { checkGroupName, checkLockName } from './lock-name.js';

@@ -1,4 +1,4 @@
-import { elapsedBetween } from '../clock/index.js';
+import { elapsedBetween } from '../clock/store-clock.js';
 import { StoreError } from '../errors/index.js';
 import type { LeaseContext, LeaseIdentity } from '../lease/index.js';
 import { BackOff, deadlineAfter, sendUntil, sleep } from '../runtime/index.js';

@@ -1,8 +1,9 @@
+import { hostname } from 'node:os';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { functionArns, regionOf, tableArns } from '../aws/region-of.js';
-import { elapsedBetween, StoreClock } from '../clock/index.js';
+import { elapsedBetween, StoreClock } from '../clock/store-clock.js';
 import { LeaseholdError, UsageError } from '../errors/index.js';
-import { publish } from '../events/index.js';
+import { publish } from '../events/events.js';
 import { checkNumber, checkOptions } from '../lease/check-options.js';
 import {
   type Grant,
@@ -10,9 +11,18 @@ import {
   Lease,
   type LeaseContext,
   type LeaseIdentity,
+  type LeaseStore,
   tableStore,
 } from '../lease/index.js';
-import { firstOf, loadedOnce, sdkTimeOuts, sharedController, systemRuntime } from '../runtime/index.js';
+import {
+  callsOf,
+  firstOf,
+  loadedOnce,
+  type Runtime,
+  sdkTimeOuts,
+  sharedController,
+  systemRuntime,
+} from '../runtime/index.js';
 import { DynamoTable, type ItemTable } from '../table/index.js';
 import {
   type AcquireOptions,
@@ -24,13 +34,10 @@ import {
 import { type AcquisitionRequest, attemptGrant, findGrant } from './attempt.js';
 import type { BackgroundRelease } from './background-release.js';
 import type { ClientHost, LeaseLabels } from './client-host.js';
-import { type ClientOptions, callTimeoutMs, checkClientOptions } from './client-options.js';
-import { defaults } from './defaults.js';
+import { type ClientOptions, callTimeoutMs, checkClientOptions, defaults } from './client-options.js';
 import { holdSettings } from './hold-settings.js';
 import { LocalQueue, type Turn } from './local-queue.js';
 import { checkGroupName, checkLockName } from './lock-name.js';
-import { defaultOwner } from './owner.js';
-import { type ServiceWay, serviceWay } from './service-context.js';
 
 /** A lock is acquired and given back with this; what else a client can do is made of it, and loaded when it is needed. */
 export class ClientCore implements ClientHost {
@@ -214,4 +221,47 @@ function makeOwnClient(options: ClientOptions): DynamoDBClient {
     maxAttempts: options.maxAttempts ?? defaults.maxAttempts,
     ...sdkTimeOuts(options.requestTimeoutMs ?? defaults.requestTimeoutMs),
   });
+}
+
+/** A label that tells people where to look: on Lambda the function and its log stream, elsewhere host and process. */
+function defaultOwner(runtime: Runtime): string {
+  const part = runtime.randomId().slice(0, 8);
+  const { AWS_LAMBDA_FUNCTION_NAME: lambda, AWS_LAMBDA_LOG_STREAM_NAME: stream } = process.env;
+  return lambda ? `${lambda}/${stream ?? part}`.slice(0, 256) : `${hostname()}/${process.pid}/${part}`;
+}
+
+/** The way to the service, loaded with the first request: most clients have a table, and need none of it. */
+interface ServiceWay {
+  readonly context: LeaseContext;
+  /** Ends a connection of its own, if one was opened. */
+  readonly close: () => void;
+}
+
+/** What leases work with when their client has a service: no table, and who asks for it is told. */
+function serviceWay(options: ClientOptions, terms: Omit<LeaseContext, 'table' | 'store'>): ServiceWay {
+  let close = () => {};
+  const later = loadedOnce(async (): Promise<LeaseStore> => {
+    const { connectService } = await import('./service-connection.js');
+    const connection = connectService(options, terms);
+    close = connection.close;
+    return connection.store;
+  });
+  const store: LeaseStore = {
+    takesChanges: false,
+    ...callsOf(later, ['ensureTime', 'grant', 'renew', 'release', 'read', 'readMany', 'complete', 'resume']),
+    ...callsOf(later, ['break', 'requestRelease', 'reopen', 'readLine', 'joinLine', 'leaveLine']),
+    async *list(...asked) {
+      yield* (await later()).list(...asked);
+    },
+  };
+  const context = {
+    ...terms,
+    store,
+    get table(): ItemTable {
+      throw new UsageError(
+        'This needs a client with a table: new LockClient({ table }), not one with a service',
+      );
+    },
+  };
+  return { context, close: () => close() };
 }

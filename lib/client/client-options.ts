@@ -1,12 +1,55 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { StoreClock } from '../clock/index.js';
+import { defaultSkewMs, type StoreClock } from '../clock/store-clock.js';
 import { quoted, UsageError } from '../errors/index.js';
-import { checkNumber, checkOptions } from '../lease/check-options.js';
+import { checkNumber, checkOptions, maxLeaseMs, minRetentionMs } from '../lease/check-options.js';
 import type { Runtime } from '../runtime/index.js';
 import type { LambdaCaller, ServiceTransport } from '../service-client/service-transport.js';
 import type { ItemTable } from '../table/index.js';
 import { checkOwner } from './acquire-options.js';
-import { defaults } from './defaults.js';
+
+/** The defaults of a client, each written once: code and documents read them here. All in milliseconds. */
+export const defaults = {
+  /** How long a lease runs without a renewal. */
+  leaseMs: 30_000,
+  /** A renewal every this part of the lease: two may fail before it is in danger. */
+  renewFraction: 1 / 3,
+  /** `signal` fires this part of the lease before its end. */
+  safetyMarginFraction: 1 / 10,
+  /** How far the store's front ends may disagree about the time. */
+  skewMs: defaultSkewMs,
+  /** How long an unused item stays before TTL removes it. */
+  retentionMs: 7 * 24 * 60 * 60 * 1000,
+  /** The least retention: a signed request may sleep for hours in a frozen Lambda (protocol, section 2). */
+  minRetentionMs,
+  /** The most that `leaseMs`, `minHoldMs` and `lockDelayMs` may be. */
+  maxLeaseMs,
+  /** The end of one attempt of a request. */
+  requestTimeoutMs: 1_000,
+  /** Attempts of one request, over all its retries. */
+  maxAttempts: 3,
+  /** `acquire` tries once and does not wait unless told to. */
+  waitMs: 0,
+  /** A waiter reads no more often than this … */
+  pollFloorMs: 50,
+  /** … and no less often than this. */
+  pollCeilingMs: 1_000,
+} as const;
+
+/** All attempts of a request together may take this part of a lease: what renewing and the safety margin leave, less a reserve. */
+const partOfLease = 1 / 2;
+
+/**
+ * The end of one attempt of a request that fits a lease. A client refuses a lease in which a renewal has no time for
+ * all its attempts; whoever asks a function for a short lease has no other place to say how long requests may take.
+ *
+ * @param leaseMs the lease in milliseconds; absent: the client's default, and so is the answer
+ * @returns milliseconds, never more than the client's default
+ */
+export function requestTimeoutFor(leaseMs: number | undefined): number {
+  if (leaseMs === undefined) return defaults.requestTimeoutMs;
+  const fittingMs = Math.floor((leaseMs * partOfLease) / defaults.maxAttempts);
+  return Math.max(1, Math.min(defaults.requestTimeoutMs, fittingMs));
+}
 
 /** What a `LockClient` is made with. Checked at once; a `UsageError` names the option, the limit and the value. */
 export interface LockClientOptions {

@@ -1,11 +1,11 @@
-import type { LocalInstant } from '../clock/index.js';
+import type { LocalInstant } from '../clock/store-clock.js';
 import { type HolderInfo, LockHeldError } from '../errors/index.js';
 import type { Grant, HoldSettings, LeaseContext } from '../lease/index.js';
 import { Acquisition } from './acquisition.js';
 import type { AcquisitionRequest, Attempt } from './attempt.js';
 import { BackgroundRelease } from './background-release.js';
-import { type ClientOptions, callTimeoutMs } from './client-options.js';
-import { defaults } from './defaults.js';
+import { type ClientOptions, callTimeoutMs, defaults } from './client-options.js';
+
 import { WaitPacing } from './wait-pacing.js';
 
 /**

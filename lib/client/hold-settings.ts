@@ -2,8 +2,7 @@ import { UsageError } from '../errors/index.js';
 import { checkNumber } from '../lease/check-options.js';
 import type { HoldSettings } from '../lease/index.js';
 import type { HoldOptions } from './acquire-options.js';
-import { type ClientOptions, callTimeoutMs } from './client-options.js';
-import { defaults } from './defaults.js';
+import { type ClientOptions, callTimeoutMs, defaults } from './client-options.js';
 
 /**
  * How leases of these options are held.

@@ -1,4 +1,4 @@
-import { elapsedBetween } from '../clock/index.js';
+import { elapsedBetween } from '../clock/store-clock.js';
 import { LockLostError, StoreError } from '../errors/index.js';
 import type { Lease, LeaseContext } from '../lease/index.js';
 import { retry } from '../runtime/index.js';

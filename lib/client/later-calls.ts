@@ -1,3 +1,4 @@
+import { AlreadyCompletedError, LockLostError, StoreError } from '../errors/index.js';
 import { fairAcquire } from '../kit/fair-acquire.js';
 import { type Leading, type LeadOptions, lead } from '../kit/leader.js';
 import { acquireAll, type GroupOptions } from '../kit/lock-group.js';
@@ -5,19 +6,33 @@ import type { LockHost } from '../kit/lock-host.js';
 import { makeReadWriteLock } from '../kit/read-write-lock.js';
 import { makeSemaphore } from '../kit/semaphore.js';
 import { checkNumber, checkOptions } from '../lease/check-options.js';
-import type { Lease } from '../lease/index.js';
+import {
+  type Grant,
+  type HandedOver,
+  type HoldSettings,
+  isInTime,
+  type Lease,
+  type LeaseContext,
+  parseHandedOver,
+} from '../lease/index.js';
 import { childSignal } from '../runtime/index.js';
-import type { AcquireOptions, ResumeOptions, TryAcquireOptions } from './acquire-options.js';
+import {
+  type AcquireOptions,
+  checkOwner,
+  optionNames,
+  type ResumeOptions,
+  type TryAcquireOptions,
+  timeLeftMs,
+} from './acquire-options.js';
 import { Admin, type ShownLease } from './admin.js';
-import { claimNext } from './claim-next.js';
 import type { ClientHost } from './client-host.js';
-import { callTimeoutMs } from './client-options.js';
+import { callTimeoutMs, defaults } from './client-options.js';
 import { pacingFor } from './contention.js';
 import { type CronSlotOptions, cronSlot } from './cron-slot.js';
-import { defaults } from './defaults.js';
+import { holdSettings } from './hold-settings.js';
 import type { LockInfo } from './lock-info.js';
+import { checkLockName } from './lock-name.js';
 import { type OnceOptions, once } from './once.js';
-import { resume } from './resume.js';
 
 /** The signal that a call of an operator takes. */
 export interface Signalled {
@@ -95,4 +110,72 @@ export function laterCalls(host: ClientHost) {
         return fairAcquire({ ...kit, clock, lines: store, ...terms }, name, { ...own, signal });
       }),
   };
+}
+
+/**
+ * See `LockClient.claimNext`. One write per name that is tried: the try is the write itself. A name that this
+ * very process holds costs nothing, and neither do those behind the one that is got.
+ */
+async function claimNext(
+  locks: ClientHost,
+  names: readonly string[],
+  options: TryAcquireOptions,
+): Promise<Lease | null> {
+  // All of them before the first request: whether a call can be right must not hang on what is free.
+  for (const name of names) checkLockName(name);
+  for (const [tried, name] of names.entries()) {
+    // The caller's own time runs out with the names that are tried: what is left has not been got.
+    if (tried > 0 && (options.endsInMs?.() ?? 1) < 1) return null;
+    const lease = await locks.tryAcquire(name, options).catch(nothingLeftToDo);
+    if (lease) return lease;
+  }
+  return null;
+}
+
+/** A name whose work is finished is passed over like one that is held. */
+function nothingLeftToDo(error: unknown): null {
+  if (error instanceof AlreadyCompletedError) return null;
+  throw error;
+}
+
+/** See `LockClient.resume`. */
+async function resume(host: ClientHost, handedOver: unknown, options: ResumeOptions): Promise<Lease> {
+  checkOptions('resume', options, optionNames.resume);
+  const { owner = host.owner, ...hold } = options;
+  checkOwner(owner);
+  timeLeftMs(hold);
+  return host.whileOpen(options.signal, async (signal) => {
+    const from = parseHandedOver(handedOver);
+    const terms = holdSettings(host.options, { leaseMs: from.leaseMs, ...hold });
+    const grant = await resumedGrant(host.context, from, terms, { owner, signal });
+    return host.toLease({ name: from.name, owner }, grant, terms);
+  });
+}
+
+/** One write; two where an earlier attempt went on with the same lease. */
+async function resumedGrant(
+  context: LeaseContext,
+  from: HandedOver,
+  terms: HoldSettings,
+  { owner, signal }: { readonly owner: string; readonly signal: AbortSignal },
+): Promise<Grant> {
+  const { name } = from;
+  checkLockName(name);
+  const leaseId = context.runtime.randomId();
+  try {
+    await context.store.ensureTime(signal);
+    const request = { name, leaseId, owner, leaseMs: terms.leaseMs, from };
+    const outcome = await context.store.resume(request, signal);
+    if (outcome.kind === 'lost') throw new LockLostError(name, outcome.reason, from.token);
+    if (outcome.kind === 'completed') {
+      throw new AlreadyCompletedError(name, outcome.item.result, outcome.item.completedAt!);
+    }
+    const { grant } = outcome;
+    if (isInTime(context, grant, terms)) return grant;
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  }
+  // Not given back: the same hand-over can be gone on with again.
+  const message = `The lease of "${name}" was taken up, but the answer arrived when it was over`;
+  throw new StoreError(message, name, { retryable: true, mayHaveApplied: true });
 }

@@ -1,5 +1,5 @@
 import { quoted, UsageError } from '../errors/index.js';
-import { isWellFormed } from '../lease/well-formed.js';
+import { isWellFormed } from '../lease/check-options.js';
 
 /** Names are partition keys: DynamoDB takes 2,048 bytes, half of that is plenty. */
 const maxNameBytes = 1024;

@@ -3,7 +3,7 @@ import { checkNumber } from '../lease/check-options.js';
 import type { Lease } from '../lease/index.js';
 import type { AcquireOptions } from './acquire-options.js';
 import type { ClientHost } from './client-host.js';
-import { defaults } from './defaults.js';
+import { defaults } from './client-options.js';
 import { lastWrite } from './last-write.js';
 import { runUnder } from './with-lock.js';
 

@@ -1,8 +1,7 @@
 import type { LeaseContext } from '../lease/index.js';
 import { ServiceStore } from '../service-client/service-store.js';
 import { LambdaTransport, type ServiceTransport } from '../service-client/service-transport.js';
-import { type ClientOptions, callTimeoutMs } from './client-options.js';
-import { defaults } from './defaults.js';
+import { type ClientOptions, callTimeoutMs, defaults } from './client-options.js';
 
 /** The way to the service of a client that has one. Loaded with its first request. */
 export function connectService(options: ClientOptions, terms: Omit<LeaseContext, 'table' | 'store'>) {

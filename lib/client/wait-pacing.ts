@@ -1,4 +1,4 @@
-import { elapsedBetween, type LocalInstant, type StoreClock } from '../clock/index.js';
+import { elapsedBetween, type LocalInstant, type StoreClock } from '../clock/store-clock.js';
 import { BackOff, type Runtime } from '../runtime/index.js';
 
 /** Of a hold that has lasted so long another quarter of it is missed at most. */

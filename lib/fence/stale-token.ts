@@ -1,5 +1,5 @@
 import { StaleTokenError, type UsageError } from '../errors/index.js';
-import { publish } from '../events/index.js';
+import { publish } from '../events/events.js';
 import { ownAttribute } from './fence-condition.js';
 import type { FencingToken } from './fenced.js';
 

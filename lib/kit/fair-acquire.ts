@@ -1,8 +1,8 @@
 import type { AcquireOptions } from '../client/acquire-options.js';
 import { canBeHad, type LockInfo } from '../client/lock-info.js';
-import { elapsedBetween, type LocalInstant, type StoreClock } from '../clock/index.js';
+import { elapsedBetween, type LocalInstant, type StoreClock } from '../clock/store-clock.js';
 import { LockHeldError, StoreError } from '../errors/index.js';
-import { publish } from '../events/index.js';
+import { publish } from '../events/events.js';
 import type { Lease } from '../lease/index.js';
 import { deadlineAfter, sleep } from '../runtime/index.js';
 import type { LineStore, Ticket } from './line-store.js';

@@ -1,6 +1,6 @@
 import type { AcquireOptions } from '../client/acquire-options.js';
 import { LockHeldError, LockLostError, StoreError } from '../errors/index.js';
-import { publish } from '../events/index.js';
+import { publish } from '../events/events.js';
 import type { Lease } from '../lease/index.js';
 import { sleep } from '../runtime/index.js';
 import type { LockHost } from './lock-host.js';

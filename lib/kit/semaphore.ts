@@ -2,7 +2,7 @@ import type { AcquireOptions, TryAcquireOptions } from '../client/acquire-option
 import { canBeHad, type LockInfo } from '../client/lock-info.js';
 import { runUnder } from '../client/with-lock.js';
 import { AlreadyCompletedError, LockHeldError, StoreError } from '../errors/index.js';
-import { publish } from '../events/index.js';
+import { publish } from '../events/events.js';
 import type { Lease } from '../lease/index.js';
 import { sleep } from '../runtime/index.js';
 import type { LockHost } from './lock-host.js';

@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { regionOf, tableArns } from '../aws/region-of.js';
 import { sdkRequests } from '../aws/sdk-requests.js';
-import { defaults } from '../client/defaults.js';
-import { StoreClock } from '../clock/index.js';
+import { defaults } from '../client/client-options.js';
+import { StoreClock } from '../clock/store-clock.js';
 import { type LeaseContext, tableStore } from '../lease/index.js';
 import { deadlineAfter, type Runtime, systemRuntime } from '../runtime/index.js';
 import {

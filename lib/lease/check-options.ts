@@ -36,3 +36,8 @@ export function checkOptions(call: string, options: unknown, names: Iterable<str
   if (unknown === undefined) return;
   throw new UsageError(`${call}: has no option ${quoted(unknown)}; it takes ${known.join(', ')}`);
 }
+
+/** Whether the text has a UTF-8: a lone surrogate has none, and all of them would become the same replacement character. */
+export function isWellFormed(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text);
+}

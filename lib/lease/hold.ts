@@ -1,13 +1,12 @@
 import { LockLostError, type LossReason, StoreError, UsageError } from '../errors/index.js';
-import { type LeaseEvent, publish } from '../events/index.js';
+import { type LeaseEvent, publish } from '../events/events.js';
 import { sharedController } from '../runtime/index.js';
 import type { ItemChange } from '../table/index.js';
 import type { Grant } from './acquire-request.js';
 import { Heartbeat } from './heartbeat.js';
-import type { ChangeOutcome, HoldSettings, ReleaseOutcome } from './hold-terms.js';
 import type { HolderOutcome, LeaseIdentity } from './holder-requests.js';
 import type { LeaseContext } from './lease-store.js';
-import { LeaseTerm } from './lease-term.js';
+import { type ChangeOutcome, type HoldSettings, LeaseTerm, type ReleaseOutcome } from './lease-term.js';
 
 /** What a lease tells those who made it. */
 export interface HoldListener {

@@ -1,8 +1,54 @@
-import type { StoreClock, TimeInterval } from '../clock/index.js';
+import type { StoreClock, TimeInterval } from '../clock/store-clock.js';
 import { StoreError } from '../errors/index.js';
-import type { Runtime } from '../runtime/index.js';
+import { orAborted, type Runtime } from '../runtime/index.js';
 import type { ItemTable } from '../table/index.js';
-import { sharedPing } from './shared-ping.js';
+
+/** A request that is under way, for all who wait for its answer. */
+interface Flight {
+  readonly landed: Promise<void>;
+  /** Nobody waits any more. */
+  readonly abandon: () => void;
+  waiting: number;
+}
+
+const flights = new WeakMap<ItemTable, Flight>();
+
+/**
+ * One cheap request, which any response will do for: whoever needs store time while one is under way waits for that one.
+ * Each waits on a signal of its own; the request is given up when all have.
+ *
+ * @throws the signal's own reason when it aborts; StoreError when no response came
+ */
+export async function sharedPing(table: ItemTable, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  const flight = flights.get(table) ?? takeOff(table);
+  flight.waiting += 1;
+  try {
+    await orAborted(flight.landed, signal);
+  } finally {
+    flight.waiting -= 1;
+    if (flight.waiting === 0) flight.abandon();
+  }
+}
+
+function takeOff(table: ItemTable): Flight {
+  const controller = new AbortController();
+  const end = () => {
+    // Whoever comes after an abort must not get what nobody waited for.
+    if (flights.get(table) === flight) flights.delete(table);
+  };
+  const flight: Flight = {
+    landed: table.ping(controller.signal).finally(end),
+    abandon: () => {
+      end();
+      controller.abort(new DOMException('nobody waits for the answer', 'AbortError'));
+    },
+    waiting: 0,
+  };
+  flight.landed.catch(() => {});
+  flights.set(table, flight);
+  return flight;
+}
 
 /** What the operations on a table work with; made once per client. */
 export interface TableContext {

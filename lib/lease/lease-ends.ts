@@ -1,10 +1,10 @@
-import { publish } from '../events/index.js';
+import { publish } from '../events/events.js';
 import { checkNumber, maxLeaseMs } from './check-options.js';
 import type { HandedOver } from './handed-over.js';
 import type { Hold } from './hold.js';
-import type { ChangeOutcome } from './hold-terms.js';
 import type { HolderOutcome } from './holder-requests.js';
 import type { Completion } from './lease-store.js';
+import type { ChangeOutcome } from './lease-term.js';
 
 /*
  * The ends of a lease besides its release: for good, or in another process. Loaded with the first of them. Each is called

@@ -4,15 +4,15 @@ import type { Grant } from './acquire-request.js';
 import { checkNumber, checkOptions, minRetentionMs } from './check-options.js';
 import type { HandedOver } from './handed-over.js';
 import { Hold, type HoldListener } from './hold.js';
+import type { LeaseItem } from './lease-item.js';
+import type { Completion, LeaseContext } from './lease-store.js';
 import {
   type ChangeOutcome,
   type HoldSettings,
   type ReleaseOutcome,
   type TakenOver,
   takenOverBy,
-} from './hold-terms.js';
-import type { LeaseItem } from './lease-item.js';
-import type { Completion, LeaseContext } from './lease-store.js';
+} from './lease-term.js';
 import { refuseUnstorable, toStorable } from './storable.js';
 import { Unstorable } from './unstorable.js';
 

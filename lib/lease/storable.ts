@@ -1,6 +1,6 @@
 import { quoted } from '../errors/index.js';
+import { isWellFormed } from './check-options.js';
 import { maxStorableBytes, Unstorable, type Why } from './unstorable.js';
-import { isWellFormed } from './well-formed.js';
 
 /** DynamoDB keeps no number that is nearer to zero. */
 export const leastNumber = 1e-130;

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 /**
  * Everything that is not deterministic, in one place: two local clocks, timers and randomness.
  * Production uses {@link systemRuntime}; a simulation hands in its own, and the same code runs under a seed.
@@ -16,3 +18,23 @@ export interface Runtime {
   /** A number in [0, 1), for jitter only. */
   readonly random: () => number;
 }
+
+/** Node refuses longer timers (it would fire them at once). */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** The real clocks, timers and randomness of this process. */
+export const systemRuntime: Runtime = {
+  monotonicMs: () => performance.now(),
+  wallMs: () => Date.now(),
+  setTimer(wake, delayMs) {
+    const timer = setTimeout(wake, Math.min(Math.max(0, delayMs), longestTimerMs));
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+  setAwaitedTimer(wake, delayMs) {
+    const timer = setTimeout(wake, Math.min(Math.max(0, delayMs), longestTimerMs));
+    return () => clearTimeout(timer);
+  },
+  randomId: () => randomUUID(),
+  random: () => Math.random(),
+};

@@ -1,4 +1,4 @@
-import type { StoreClock, TimeInterval } from '../clock/index.js';
+import type { StoreClock, TimeInterval } from '../clock/store-clock.js';
 import { LineFullError, type LossReason, StoreError, UsageError } from '../errors/index.js';
 import { maxTickets, type Ticket } from '../kit/line-store.js';
 import type {

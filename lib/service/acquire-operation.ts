@@ -1,5 +1,5 @@
 import { LockLostError, type LossReason, StoreError } from '../errors/index.js';
-import { publish } from '../events/index.js';
+import { publish } from '../events/events.js';
 import {
   type Grant,
   type GrantOutcome,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { maxLeaseMs } from '../lease/check-options.js';
-import { isWellFormed } from '../lease/well-formed.js';
+import { isWellFormed, maxLeaseMs } from '../lease/check-options.js';
+
 import { isStorable, maxValueBytes } from './json-value.js';
 
 /*

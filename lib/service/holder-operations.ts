@@ -1,5 +1,5 @@
 import { LockLostError, type LossReason, StoreError, UsageError } from '../errors/index.js';
-import { publish } from '../events/index.js';
+import { publish } from '../events/events.js';
 import { maxLeaseMs as longestLeaseMs } from '../lease/check-options.js';
 import { expiryFor, type HolderOutcome, type LeaseIdentity, type LeaseItem } from '../lease/index.js';
 import type { ItemChange } from '../table/index.js';

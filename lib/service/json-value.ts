@@ -1,6 +1,6 @@
+import { isWellFormed } from '../lease/check-options.js';
 import { leastNumber, measureBytes } from '../lease/storable.js';
 import { maxStorableBytes } from '../lease/unstorable.js';
-import { isWellFormed } from '../lease/well-formed.js';
 
 /** A value that JSON can carry. */
 export type JsonValue =

@@ -1,4 +1,4 @@
-import { publish } from '../events/index.js';
+import { publish } from '../events/events.js';
 import type { SuccessOf } from './answers.js';
 import type { RequestOf } from './requests.js';
 import { type ServiceHost, shownTime } from './service-host.js';

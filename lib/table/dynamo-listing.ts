@@ -5,7 +5,7 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { StoreError } from '../errors/index.js';
-import { publish } from '../events/index.js';
+import { publish } from '../events/events.js';
 import { BackOff, type Runtime, sleep } from '../runtime/index.js';
 import type { Paging, StoredItem } from './item-table.js';
 import { toKey, unmarshalled } from './stored-item.js';

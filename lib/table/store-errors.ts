@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { StoreClock } from '../clock/index.js';
+import type { StoreClock } from '../clock/store-clock.js';
 import { type Asked, findKind, toFailure, toSdkError } from '../errors/index.js';
-import { publish } from '../events/index.js';
+import { publish } from '../events/events.js';
 import { groupIndexName } from './table-names.js';
 
 /** What was asked, and how. */

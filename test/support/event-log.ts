@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { LeaseEvents } from '../../lib/events/index.js';
+import type { LeaseEvents } from '../../lib/events/events.js';
 
 type EventName = keyof LeaseEvents;
 

@@ -1,5 +1,5 @@
 import { type AttributeValue, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { StoreClock } from '../../lib/clock/index.js';
+import { StoreClock } from '../../lib/clock/store-clock.js';
 import type { TableContext } from '../../lib/lease/index.js';
 import { systemRuntime } from '../../lib/runtime/index.js';
 import { DynamoTable } from '../../lib/table/index.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { driftBound, StoreClock } from '../../lib/clock/index.js';
+import { driftBound, StoreClock } from '../../lib/clock/store-clock.js';
 import { dateAt, HandClocks } from './hand-clocks.js';
 
 /** True time: what nobody in the system can see, and what every clock is judged by. */

@@ -1,5 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { StoreClock } from '../../../lib/clock/index.js';
+import type { StoreClock } from '../../../lib/clock/store-clock.js';
 import { type TableFindings, tableFindings } from '../../../lib/table/check-table.js';
 import { formatDuration } from '../../terminal/figures.js';
 

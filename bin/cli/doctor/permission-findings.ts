@@ -7,9 +7,9 @@ import {
   ScanCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { StoreClock } from '../../../lib/clock/index.js';
+import type { StoreClock } from '../../../lib/clock/store-clock.js';
 import { boundedClient, systemRuntime } from '../../../lib/runtime/index.js';
-import { timed } from '../../../lib/table/date-header.js';
+import { timed } from '../../../lib/table/dynamo-table.js';
 import { groupIndexName } from '../../../lib/table/table-names.js';
 import { about, type Finding } from './findings.js';
 

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { StoreClock } from '../../../lib/clock/index.js';
+import type { StoreClock } from '../../../lib/clock/store-clock.js';
 import { type LockLostError, UsageError } from '../../../lib/errors/index.js';
-import type { LeaseEvents } from '../../../lib/events/index.js';
+import type { LeaseEvents } from '../../../lib/events/events.js';
 import type { Lease } from '../../../lib/lease/index.js';
 import { formatDuration } from '../../terminal/figures.js';
 import { exitCodeOfSignal } from '../../terminal/interruption.js';

@@ -1,6 +1,6 @@
 import { S3Client } from '@aws-sdk/client-s3';
+import { requestTimeoutFor } from '../../../lib/client/client-options.js';
 import type { LockClient } from '../../../lib/client/index.js';
-import { requestTimeoutFor } from '../../../lib/client/request-timeout.js';
 import { inventory, planScan, readCuts, readRun, type ScanVerdict } from '../../../lib/scan/index.js';
 import { payForRequests, s3Address } from '../../../lib/scan/listing/s3-address.js';
 import { checkTable } from '../../../lib/table/check-table.js';

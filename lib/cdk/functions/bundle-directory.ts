@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { ownAddress, resolveInstalled } from '../../installed/index.js';
+import { ownAddress, resolveInstalled } from '../../installed/resolve-installed.js';
 
 /** The functions of a scan. */
 export type ScanFunctionName = 'plan' | 'work' | 'verify';

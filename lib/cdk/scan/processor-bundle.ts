@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import { AssetHashType, DockerImage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { resolveInstalled } from '../../installed/index.js';
+import { resolveInstalled } from '../../installed/resolve-installed.js';
 import { checkKnown } from '../functions/known.js';
 
 /** How a processor's source file is bundled. */

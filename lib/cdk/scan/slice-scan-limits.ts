@@ -1,5 +1,5 @@
 import { Token } from 'aws-cdk-lib';
-import { isWellFormed } from '../../lease/well-formed.js';
+import { isWellFormed } from '../../lease/check-options.js';
 import { checkFunctionSettings } from '../functions/function-settings.js';
 import { checkKnown, checkWhole, wholeMilliseconds, wholeSeconds } from '../functions/known.js';
 import { checkServiceName } from '../observability/lease-metrics.js';

@@ -4,7 +4,7 @@ import { LambdaFunction as LambdaTarget } from 'aws-cdk-lib/aws-events-targets';
 import { Grant } from 'aws-cdk-lib/aws-iam';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { sweepName } from '../../table/sweep/sweep-name.js';
+import { sweepName } from '../../table/table-names.js';
 import { acknowledgeWildcards } from '../functions/acknowledged.js';
 import { checkDuration } from '../functions/check-duration.js';
 import { checkFunctionSettings } from '../functions/function-settings.js';

@@ -1,5 +1,5 @@
 import { subscribe } from 'node:diagnostics_channel';
-import type { LeaseEvents } from '../../events/index.js';
+import type { LeaseEvents } from '../../events/events.js';
 import type { ScanEvents } from '../../scan/seats/scan-events.js';
 
 /** Everything that the library tells, by name; the channel is `leasehold:<name>`. */

@@ -1,4 +1,4 @@
-import { resolveInstalled } from '../../installed/index.js';
+import { resolveInstalled } from '../../installed/resolve-installed.js';
 import { EngineUnavailableError } from './engine-unavailable-error.js';
 import { startGuarded } from './guarded-process.js';
 import { type LocalDynamo, localDynamo } from './local-dynamo.js';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { resolveInstalled } from '../../installed/index.js';
+import { resolveInstalled } from '../../installed/resolve-installed.js';
 import { toStatus } from './answers.js';
 import { EngineUnavailableError } from './engine-unavailable-error.js';
 import { freePort } from './free-port.js';

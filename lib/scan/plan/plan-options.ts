@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { LockClient } from '../../client/index.js';
 import { UsageError } from '../../errors/index.js';
-import { isWellFormed } from '../../lease/well-formed.js';
+import { isWellFormed } from '../../lease/check-options.js';
 import { checkWholeNumber } from '../check-number.js';
 import { maxKeyBytes } from '../keys/cut.js';
 import { type OutputPlace, runOutputPrefix } from '../results/slice-output.js';

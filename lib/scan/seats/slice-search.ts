@@ -1,4 +1,4 @@
-import type { TimeInterval } from '../../clock/index.js';
+import type { TimeInterval } from '../../clock/store-clock.js';
 import { takeoverBefore } from '../../lease/index.js';
 import { plannedSlices } from '../slices/scan-run.js';
 import {

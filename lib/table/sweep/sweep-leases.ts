@@ -1,11 +1,10 @@
-import { defaults } from '../../client/defaults.js';
+import { defaults } from '../../client/client-options.js';
 import type { LockClient } from '../../client/index.js';
 import { type Lease, takeoverBefore } from '../../lease/index.js';
-import { boundedClient } from '../../runtime/index.js';
+import { boundedClient, type Runtime, sleep } from '../../runtime/index.js';
 import { inParallel } from '../../scan/seats/in-parallel.js';
+import { sweepName } from '../table-names.js';
 import { deleteIfExpired, type ExpiryRule, expiredPage, type Sender } from './expired-items.js';
-import { Pace } from './pace.js';
-import { sweepName } from './sweep-name.js';
 
 /** What a sweep works with. */
 export interface SweepOptions {
@@ -103,4 +102,25 @@ function makeRule(locks: LockClient): ExpiryRule {
 function readAfter(lease: Lease): string | undefined {
   const { after } = (lease.checkpoint ?? {}) as { readonly after?: unknown };
   return typeof after === 'string' ? after : undefined;
+}
+
+/** Hands out turns, evenly spaced: at most so many a second, and none to catch up on after a pause. */
+export class Pace {
+  readonly #runtime: Runtime;
+  readonly #spacingMs: number;
+  #nextMs: number;
+
+  constructor(runtime: Runtime, perSecond: number) {
+    this.#runtime = runtime;
+    this.#spacingMs = 1_000 / perSecond;
+    this.#nextMs = runtime.monotonicMs();
+  }
+
+  /** Waits for the next turn. @throws the signal's own reason */
+  async turn(signal?: AbortSignal): Promise<void> {
+    const nowMs = this.#runtime.monotonicMs();
+    const turnMs = Math.max(nowMs, this.#nextMs);
+    this.#nextMs = turnMs + this.#spacingMs;
+    if (turnMs > nowMs) await sleep(this.#runtime, turnMs - nowMs, signal);
+  }
 }

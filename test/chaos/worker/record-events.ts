@@ -1,5 +1,5 @@
 import { subscribe } from 'node:diagnostics_channel';
-import type { LeaseEvents } from '../../../lib/events/index.js';
+import type { LeaseEvents } from '../../../lib/events/events.js';
 import { askedAtMs } from './asking.js';
 import type { Bench } from './bench.js';
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ClientOptions } from '../../../lib/client/client-options.js';
 import { LockClient } from '../../../lib/client/index.js';
-import type { StoreClock } from '../../../lib/clock/index.js';
+import type { StoreClock } from '../../../lib/clock/store-clock.js';
 import type { ItemTable } from '../../../lib/table/index.js';
 import { EventLog } from '../../support/event-log.js';
 import { checkProperty } from '../../support/property.js';

@@ -1,7 +1,7 @@
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { StoreClock } from '../../../lib/clock/index.js';
+import type { StoreClock } from '../../../lib/clock/store-clock.js';
 import { systemRuntime } from '../../../lib/runtime/index.js';
 import { compareKeys, type Processor, type SliceItem } from '../../../lib/scan/index.js';
 import { DynamoTable } from '../../../lib/table/index.js';

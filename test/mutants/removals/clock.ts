@@ -5,7 +5,7 @@ const clockTroubleTests = 'test/engine/client/clock-trouble.test.ts';
 const rulesTests = 'test/unit/clock/rules.test.ts';
 const storeClock = 'lib/clock/store-clock.ts';
 const storeClockTests = 'test/unit/clock/store-clock.test.ts';
-const sharedPing = 'lib/lease/shared-ping.ts';
+const sharedPing = 'lib/lease/lease-context.ts';
 const requestCountsTests = 'test/engine/client/request-counts.test.ts';
 
 /** The store clock and the three rules (protocol, section 3), in both directions. */
@@ -307,7 +307,7 @@ export const clockRemovals: readonly Removal[] = [
   },
   {
     name: 'clock: the moment of sending is taken before the request',
-    file: 'lib/table/date-header.ts',
+    file: 'lib/table/dynamo-table.ts',
     find: 'const sentAt = clock.instant();\n      const result = await (args.send ?? next)(args);',
     replace: 'const result = await (args.send ?? next)(args);\n      const sentAt = clock.instant();',
     noticedBy: [{ suite: 'lock' }],

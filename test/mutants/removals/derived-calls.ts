@@ -50,7 +50,7 @@ export const derivedCallsRemovals: readonly Removal[] = [
   },
   {
     name: 'claim-next: what it has got is handed out',
-    file: 'lib/client/claim-next.ts',
+    file: 'lib/client/later-calls.ts',
     find: 'if (lease) return lease;',
     replace: 'if (lease && lease.token < 0) return lease;',
     noticedBy: [{ suite: 'lock' }],

@@ -62,7 +62,7 @@ export const handOverRemovals: readonly Removal[] = [
   },
   {
     name: 'hand-over: two processes that go on with the same hand-over never hold one lease id (I2)',
-    file: 'lib/client/resume.ts',
+    file: 'lib/client/later-calls.ts',
     find: 'const leaseId = context.runtime.randomId();',
     replace: 'const { leaseId } = from;',
     noticedBy: [

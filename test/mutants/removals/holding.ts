@@ -304,14 +304,14 @@ export const holdingRemovals: readonly Removal[] = [
   },
   {
     name: 'errors: a write without an answer may have been applied',
-    file: 'lib/errors/to-failure.ts',
+    file: 'lib/errors/known-errors.ts',
     find: "mayHaveApplied: request === 'write' && (treatment.mayHaveApplied || triedBefore),",
     replace: 'mayHaveApplied: false,',
     noticedBy: [{ suite: 'lock' }],
   },
   {
     name: 'errors: what passes by itself is waited for',
-    file: 'lib/errors/to-failure.ts',
+    file: 'lib/errors/known-errors.ts',
     find: "retryable: treatment.retryable || (kind === 'credentials' && answeredBefore),",
     replace: 'retryable: false,',
     noticedBy: [{ suite: 'lock' }],

@@ -55,7 +55,7 @@ export const requestsRemovals: readonly Removal[] = [
   },
   {
     name: 'requests: of a client of our own each still goes by its own signal',
-    file: 'lib/table/date-header.ts',
+    file: 'lib/table/dynamo-table.ts',
     find: 'config.requestHandler.handle(request, options)',
     replace: 'config.requestHandler.handle(request, {})',
     noticedBy: [
@@ -80,7 +80,7 @@ export const requestsRemovals: readonly Removal[] = [
   },
   {
     name: 'requests: an attempt that hangs is given up, not only warned of',
-    file: 'lib/runtime/sdk-time-outs.ts',
+    file: 'lib/runtime/deadline.ts',
     find: 'throwOnRequestTimeout: true',
     replace: 'throwOnRequestTimeout: false',
     noticedBy: [
@@ -186,7 +186,7 @@ export const requestsRemovals: readonly Removal[] = [
   },
   {
     name: 'requests: two names never become one key: lone surrogates (C39)',
-    file: 'lib/lease/well-formed.ts',
+    file: 'lib/lease/check-options.ts',
     find: 'return !/\\p{Surrogate}/u.test(text);',
     replace: 'return text !== undefined;',
     noticedBy: [

@@ -288,7 +288,7 @@ export const serviceRemovals: readonly Removal[] = [
   },
   {
     name: 'service: a write that was not answered may have been done',
-    file: 'lib/errors/to-failure.ts',
+    file: 'lib/errors/known-errors.ts',
     find: "mayHaveApplied: request === 'write' && (treatment.mayHaveApplied || triedBefore),",
     replace: 'mayHaveApplied: false,',
     noticedBy: [{ suite: 'service' }],

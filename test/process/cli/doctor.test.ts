@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Finding } from '../../../bin/cli/doctor/findings.js';
 import { clockFinding, tableReport } from '../../../bin/cli/doctor/findings.js';
 import { permissionFindings } from '../../../bin/cli/doctor/permission-findings.js';
-import { StoreClock } from '../../../lib/clock/index.js';
+import { StoreClock } from '../../../lib/clock/store-clock.js';
 import { systemRuntime } from '../../../lib/index.js';
 import { accessDenied, cannedServer } from '../../support/canned-server.js';
 import { commandHere } from '../../support/cli/command-here.js';

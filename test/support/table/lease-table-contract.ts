@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { StoreClock } from '../../../lib/clock/index.js';
-import { StoreClock as Clock } from '../../../lib/clock/index.js';
+import { StoreClock as Clock, type StoreClock } from '../../../lib/clock/store-clock.js';
+
 import { systemRuntime } from '../../../lib/runtime/index.js';
 import type { ItemTable, StoredItem } from '../../../lib/table/index.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { requestTimeoutFor } from '../../../lib/client/client-options.js';
 import { LockClient } from '../../../lib/client/index.js';
-import { requestTimeoutFor } from '../../../lib/client/request-timeout.js';
 
 describe('request time-outs', () => {
   it('are the default for the default lease and for long ones', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { driftBound, elapsedBetween, StoreClock, type TimeInterval } from '../../../lib/clock/index.js';
+import { driftBound, elapsedBetween, StoreClock, type TimeInterval } from '../../../lib/clock/store-clock.js';
 import { HandClocks } from '../../support/hand-clocks.js';
 
 const start = 1_700_000_000_000;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defaultSkewMs, driftBound, elapsedBetween, StoreClock } from '../../../lib/clock/index.js';
+import { defaultSkewMs, driftBound, elapsedBetween, StoreClock } from '../../../lib/clock/store-clock.js';
 import { dateAt, HandClocks } from '../../support/hand-clocks.js';
 import { checkProperty } from '../../support/property.js';
 import { anyLapse, honest, Machine, TrueTime } from '../../support/true-time.js';

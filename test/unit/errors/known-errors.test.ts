@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../../lib/errors/errors.js';
-import { findKind, knownErrors, treatments } from '../../../lib/errors/known-errors.js';
-import { toFailure } from '../../../lib/errors/to-failure.js';
+import { findKind, knownErrors, toFailure, treatments } from '../../../lib/errors/known-errors.js';
+
 import { toTransportError } from '../../../lib/service-client/service-failure.js';
 import { toStoreError } from '../../../lib/table/store-errors.js';
 

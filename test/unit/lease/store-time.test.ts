@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StoreClock } from '../../../lib/clock/index.js';
+import { StoreClock } from '../../../lib/clock/store-clock.js';
 import {
   endFor,
   ensureStoreTime,

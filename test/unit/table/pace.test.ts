@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Pace } from '../../../lib/table/sweep/pace.js';
+import { Pace } from '../../../lib/table/sweep/sweep-leases.js';
 import { VirtualTime } from '../../support/virtual-time.js';
 
 it('hands out turns evenly, however many ask at once, and saves none up over a pause', async () => {

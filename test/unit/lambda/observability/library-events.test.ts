@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { publish } from '../../../../lib/events/index.js';
+import { publish } from '../../../../lib/events/events.js';
 import { listen } from '../../../../lib/lambda/observability/library-events.js';
 import { sampleEvents } from '../../../support/sample-events.js';
 

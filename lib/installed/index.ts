@@ -1,1 +1,0 @@
-export { ownAddress, resolveInstalled } from './resolve-installed.js';
