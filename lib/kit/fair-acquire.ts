@@ -1,12 +1,13 @@
 import type { AcquireOptions } from '../client/acquire-options.js';
 import { canBeHad, type LockInfo } from '../client/lock-info.js';
+import type { WaitPacing } from '../client/wait-pacing.js';
 import { elapsedBetween, type LocalInstant, type StoreClock } from '../clock/store-clock.js';
-import { LockHeldError, StoreError } from '../errors/index.js';
+import { LeaseholdError, LockHeldError, StoreError } from '../errors/index.js';
 import { publish } from '../events/events.js';
 import type { Lease } from '../lease/index.js';
 import { deadlineAfter, sleep } from '../runtime/index.js';
 import type { LineStore, Ticket } from './line-store.js';
-import type { LockHost } from './lock-host.js';
+import { isOver, type LockHost } from './lock-host.js';
 
 /** What a fair acquire works with, besides leases. */
 export interface FairHost extends LockHost {
@@ -32,29 +33,26 @@ export async function fairAcquire(
   { waitMs = 0, ...options }: AcquireOptions,
 ): Promise<Lease> {
   const pacing = host.pacing(waitMs);
-  const { signal } = options;
-  // The end of the wait is said in the store's time, which the first request tells.
-  const [info] = await host.inspectMany([name], signal, options.lockDelayMs);
-  const waiting = liveTickets(await host.lines.readLine(name, signal), host.clock);
-  if (waiting.length === 0 && mayTry(info)) {
-    const lease = await host.tryAcquire(name, options);
-    if (lease) return lease;
+  for (;;) {
+    const turn = new Turn(host, name, options, pacing);
+    const lease = await untilGranted(turn, host, options.signal);
+    if (lease.isHeld) return lease;
+    // It was over before its ticket was out: handed out, it would be lost already.
+    await lease[Symbol.asyncDispose]();
+    if (pacing.leftMs <= 0) throw turn.gaveUp();
   }
-  const ticket: Ticket = { id: host.runtime.randomId(), deadline: host.clock.now().latest + pacing.leftMs };
-  const turn = new Turn(host, name, ticket, options);
+}
+
+async function untilGranted(turn: Turn, { runtime }: FairHost, signal: AbortSignal | undefined) {
   try {
-    await host.lines.joinLine(name, ticket, signal);
-    const owner = options.owner ?? host.owner;
-    publish('line-joined', { name, owner, length: waiting.length + 1 });
     for (;;) {
       const lease = await turn.take();
       if (lease) return lease;
-      if (pacing.leftMs <= 0) throw turn.gaveUp(pacing.waitedMs);
-      await sleep(host.runtime, Math.min(turn.pauseMs, pacing.leftMs), signal);
+      if (turn.leftMs <= 0) throw turn.gaveUp();
+      await sleep(runtime, Math.min(turn.pauseMs, turn.leftMs), signal);
     }
   } finally {
-    // Those ahead that did not use their turn have given it away: they cost nobody a second wait.
-    await leave(host, name, [ticket, ...turn.passedOver]);
+    await turn.leave();
   }
 }
 
@@ -62,37 +60,82 @@ export async function fairAcquire(
 class Turn {
   readonly #host: FairHost;
   readonly #name: string;
-  readonly #ticket: Ticket;
   readonly #options: AcquireOptions;
-  /** Tickets ahead of this one when it was granted the lock. */
-  passedOver: readonly Ticket[] = [];
+  readonly #owner: string;
+  readonly #pacing: WaitPacing;
+  #ticket: Ticket | undefined;
+  /** What stands before its ticket, as it was seen last. */
   #ahead: readonly Ticket[] = [];
   #place = 0;
   #info: LockInfo | undefined;
   #freeSince: { readonly token: number | undefined; readonly at: LocalInstant } | undefined;
+  #refusal: LockHeldError | undefined;
   #lastError: StoreError | undefined;
+  #isGranted = false;
 
-  constructor(host: FairHost, name: string, ticket: Ticket, options: AcquireOptions) {
+  constructor(host: FairHost, name: string, options: AcquireOptions, pacing: WaitPacing) {
     this.#host = host;
     this.#name = name;
-    this.#ticket = ticket;
     this.#options = options;
+    this.#owner = options.owner ?? host.owner;
+    this.#pacing = pacing;
   }
 
-  /** A look, and a try if it is this waiter's turn. */
-  async take(): Promise<Lease | null> {
+  /** How much of the wait is left, in milliseconds. */
+  get leftMs(): number {
+    return this.#pacing.leftMs;
+  }
+
+  /** A look, and a try if it is this waiter's turn. What passes counts as "not yet". */
+  async take(): Promise<Lease | undefined> {
     try {
-      await this.#look();
-      if (!this.#isMyTurn()) return null;
-      const lease = await this.#host.tryAcquire(this.#name, this.#options);
-      if (lease) this.passedOver = this.#ahead;
+      const lease = this.#ticket ? await this.#takeInLine() : await this.#takeFirst();
+      this.#isGranted = lease !== undefined;
       return lease;
     } catch (error) {
       const passes = error instanceof StoreError && error.retryable && !this.#options.signal?.aborted;
       if (!passes) throw error;
       this.#lastError = error;
-      return null;
+      return undefined;
     }
+  }
+
+  /** Where nobody waits there is nothing to queue for: a try tells who holds the lock. Refused, it joins the line. */
+  async #takeFirst(): Promise<Lease | undefined> {
+    const { lines, clock } = this.#host;
+    const tickets = await lines.readLine(this.#name, this.#options.signal);
+    const isFirst = liveTickets(tickets, clock).length === 0;
+    const lease = isFirst ? await this.#try() : undefined;
+    if (!lease && this.leftMs > 0) await this.#join(tickets);
+    return lease;
+  }
+
+  async #takeInLine(): Promise<Lease | undefined> {
+    await this.#look();
+    return this.#isMyTurn() ? this.#try() : undefined;
+  }
+
+  async #try(): Promise<Lease | undefined> {
+    if (isOver(this.#options)) return undefined;
+    try {
+      return await this.#host.acquire(this.#name, this.#options);
+    } catch (error) {
+      if (!(error instanceof LockHeldError)) throw error;
+      this.#refusal = error;
+      return undefined;
+    }
+  }
+
+  /** The end of the wait is said in the store's time, which an earlier request has told. */
+  async #join(tickets: readonly Ticket[]): Promise<void> {
+    const { lines, clock, runtime } = this.#host;
+    const deadline = clock.now().latest + this.leftMs;
+    // Before the request: it may be applied although nobody is told.
+    this.#ticket ??= { id: runtime.randomId(), deadline };
+    await lines.joinLine(this.#name, this.#ticket, this.#options.signal);
+    this.#ahead = tickets;
+    this.#place = liveTickets(tickets, clock).length;
+    publish('line-joined', { name: this.#name, owner: this.#owner, length: this.#place + 1 });
   }
 
   /**
@@ -106,7 +149,7 @@ class Turn {
     return pauseMs * (1 + runtime.random() / 2);
   }
 
-  gaveUp(waitedMs: number): Error {
+  gaveUp(): Error {
     const info = this.#info;
     const holder = info?.state === 'held' && {
       owner: info.owner ?? 'unknown',
@@ -115,14 +158,40 @@ class Turn {
       acquiredAt: info.acquiredAt ?? 0,
       remainingMs: info.remainingMs,
     };
-    if (!holder && this.#lastError) return this.#lastError;
-    return new LockHeldError(this.#name, holder || undefined, waitedMs, { cause: this.#lastError });
+    const refusal = this.#refusal;
+    // Never heard of a holder: the store is what stood in the way.
+    if (!holder && !refusal && this.#lastError) return this.#lastError;
+    return new LockHeldError(this.#name, holder || refusal?.holder, this.#pacing.waitedMs, {
+      cause: this.#lastError,
+      heldHere: !holder && refusal?.heldHere === true,
+      freeInMs: info?.freeFrom === undefined ? refusal?.freeInMs : info.remainingMs,
+    });
+  }
+
+  /**
+   * Takes its ticket out, on a signal of its own: the caller's may have aborted. Those ahead that did not use their turn have
+   * given it away, and go with it: they cost nobody a second wait. What can't be taken out ages out.
+   */
+  async leave(): Promise<void> {
+    if (!this.#ticket) return;
+    const { runtime, callTimeoutMs, lines } = this.#host;
+    const deadline = deadlineAfter(runtime, callTimeoutMs);
+    try {
+      for (const ticket of [this.#ticket, ...(this.#isGranted ? this.#ahead : [])])
+        await lines.leaveLine(this.#name, ticket, deadline.signal);
+    } catch (error) {
+      // A line may cost time, and never the lease that was granted.
+      if (!(error instanceof LeaseholdError) && !deadline.signal.aborted) throw error;
+    } finally {
+      deadline.clear();
+    }
   }
 
   async #look(): Promise<void> {
     const host = this.#host;
     const name = this.#name;
     const { signal, lockDelayMs } = this.#options;
+    const ticket = this.#ticket!;
     const [tickets, [info]] = await Promise.all([
       host.lines.readLine(name, signal),
       host.inspectMany([name], signal, lockDelayMs),
@@ -130,18 +199,17 @@ class Turn {
     this.#lastError = undefined;
     this.#info = info;
     const live = liveTickets(tickets, host.clock);
-    const place = live.findIndex(({ id }) => id === this.#ticket.id);
+    const place = live.findIndex(({ id }) => id === ticket.id);
     this.#place = place < 0 ? live.length : place;
-    this.#ahead = live.slice(0, this.#place);
+    const before = tickets.findIndex(({ id }) => id === ticket.id);
+    this.#ahead = before < 0 ? tickets : tickets.slice(0, before);
     // Somebody took it for that of a dead waiter, or for too old: at the end of the line, then.
-    if (!tickets.some(({ id }) => id === this.#ticket.id))
-      await host.lines.joinLine(name, this.#ticket, signal);
+    if (before < 0) await host.lines.joinLine(name, ticket, signal);
     // Whoever is first clears away what stands before it: waiters that are gone.
     if (place === 0) {
-      for (const ticket of tickets.slice(0, tickets.indexOf(live[0]!)))
-        await host.lines.leaveLine(name, ticket, signal);
+      for (const gone of this.#ahead) await host.lines.leaveLine(name, gone, signal);
     }
-    if (!mayTry(info)) this.#freeSince = undefined;
+    if (!this.#mayTry(info)) this.#freeSince = undefined;
     else if (this.#freeSince?.token !== info?.token || this.#freeSince === undefined) {
       this.#freeSince = { token: info?.token, at: host.clock.instant() };
     }
@@ -149,30 +217,22 @@ class Turn {
 
   #isMyTurn(): boolean {
     if (!this.#freeSince) return false;
-    if (this.#place === 0) return true;
+    if (this.#place === 0 || this.#isOwn(this.#info)) return true;
     const freeMs = elapsedBetween(this.#freeSince.at, this.#host.clock.instant()).least;
     return freeMs >= this.#place * graceMs;
   }
-}
 
-/** Takes tickets out on a signal of its own: the caller's may have aborted. If that fails they age out. */
-async function leave(host: FairHost, name: string, tickets: readonly Ticket[]): Promise<void> {
-  const deadline = deadlineAfter(host.runtime, host.callTimeoutMs);
-  try {
-    for (const ticket of tickets) await host.lines.leaveLine(name, ticket, deadline.signal);
-  } catch (error) {
-    if (!(error instanceof StoreError) && !deadline.signal.aborted) throw error;
-  } finally {
-    deadline.clear();
+  /** Nobody has it, or this very owner does and may take it over; or a try tells at once that its work is completed. */
+  #mayTry(info: LockInfo | undefined): boolean {
+    return info?.state === 'completed' || canBeHad(info) || this.#isOwn(info);
+  }
+
+  #isOwn(info: LockInfo | undefined): boolean {
+    return this.#options.supersede === true && info?.state === 'held' && info.owner === this.#owner;
   }
 }
 
 function liveTickets(tickets: readonly Ticket[], clock: StoreClock): readonly Ticket[] {
   const { earliest } = clock.now();
   return tickets.filter(({ deadline }) => deadline >= earliest);
-}
-
-/** Nobody has it, or a try tells at once that its work is completed. */
-function mayTry(info: LockInfo | undefined): boolean {
-  return info?.state === 'completed' || canBeHad(info);
 }

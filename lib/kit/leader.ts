@@ -1,9 +1,10 @@
 import type { AcquireOptions } from '../client/acquire-options.js';
 import { LockHeldError, LockLostError, StoreError } from '../errors/index.js';
+import { LineFullError } from '../errors/refusals.js';
 import { publish } from '../events/events.js';
 import type { Lease } from '../lease/index.js';
 import { sleep } from '../runtime/index.js';
-import type { LockHost } from './lock-host.js';
+import { isOver, type LockHost } from './lock-host.js';
 
 /** How a leader campaigns and leads. Without `waitMs`: a campaign has no end. */
 export interface LeadOptions extends Omit<AcquireOptions, 'waitMs' | 'change' | 'giveUpWhen' | 'supersede'> {
@@ -21,8 +22,8 @@ export interface Leading {
 
 /** One wait of a campaign; the next one follows. In milliseconds. */
 const campaignMs = 3_600_000;
-/** After an error of the store that passes; waiting itself is paced by the acquire. */
-const storePauseMs = 1_000;
+/** After an error of the store that passes, or at a line that is full; waiting itself is paced by the acquire. */
+const passingPauseMs = 1_000;
 /** Longer than the others' longest pause between two looks. */
 const defaultStepDownPauseMs = 3_000;
 
@@ -30,7 +31,7 @@ const defaultStepDownPauseMs = 3_000;
  * Campaigns without end, runs the work while leading, and campaigns again after a loss or after stepping down.
  *
  * @returns the work's result, when it returns while it leads
- * @throws the work's own error; the signal's own reason; StoreError that can't pass; AlreadyCompletedError; UsageError
+ * @throws the work's own error; the signal's own reason; LockHeldError when the caller's own time (`endsInMs`) is over; StoreError that can't pass; AlreadyCompletedError; UsageError
  */
 export async function lead<T>(
   host: LockHost,
@@ -55,12 +56,15 @@ export async function lead<T>(
 
 async function campaign(host: LockHost, name: string, options: AcquireOptions): Promise<Lease> {
   for (;;) {
+    if (isOver(options)) throw new LockHeldError(name, undefined, 0);
     try {
       return await host.acquire(name, { ...options, waitMs: campaignMs });
     } catch (error) {
-      const mayPass = error instanceof LockHeldError || (error instanceof StoreError && error.retryable);
+      const isHeld = error instanceof LockHeldError;
+      const mayPass =
+        isHeld || error instanceof LineFullError || (error instanceof StoreError && error.retryable);
       if (!mayPass || options.signal?.aborted) throw error;
-      if (error instanceof StoreError) await sleep(host.runtime, storePauseMs, options.signal);
+      if (!isHeld) await sleep(host.runtime, passingPauseMs, options.signal);
     }
   }
 }

@@ -1,8 +1,8 @@
 import type { AcquireOptions } from '../client/acquire-options.js';
 import { checkLockName } from '../client/lock-name.js';
-import { type LockLostError, UsageError } from '../errors/index.js';
+import { LockHeldError, type LockLostError, UsageError } from '../errors/index.js';
 import type { Lease, ReleaseOutcome } from '../lease/index.js';
-import type { LockHost } from './lock-host.js';
+import { isOver, type LockHost } from './lock-host.js';
 
 const maxLocks = 100;
 
@@ -127,6 +127,7 @@ export async function acquireAll(
   const leases = new Map<string, Lease>();
   try {
     for (const name of sortedNames(names)) {
+      if (leases.size > 0 && isOver(options)) throw new LockHeldError(name, undefined, pacing.waitedMs);
       leases.set(name, await host.acquire(name, { ...options, waitMs: pacing.leftMs }));
     }
     const group = new LockGroup(leases);

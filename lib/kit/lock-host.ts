@@ -1,4 +1,4 @@
-import type { AcquireOptions, TryAcquireOptions } from '../client/acquire-options.js';
+import type { AcquireOptions, HoldOptions, TryAcquireOptions } from '../client/acquire-options.js';
 import type { LockInfo } from '../client/lock-info.js';
 import type { WaitPacing } from '../client/wait-pacing.js';
 import type { Lease } from '../lease/index.js';
@@ -23,4 +23,9 @@ export interface LockHost {
   ): Promise<readonly (LockInfo | undefined)[]>;
   /** How long a call is willing to wait, and how its reads are spaced. */
   pacing(waitMs: number): WaitPacing;
+}
+
+/** Whether the caller's own time is over: a lock that is asked for then is not to be had, and that is no wrong option. */
+export function isOver({ endsInMs }: HoldOptions): boolean {
+  return endsInMs !== undefined && endsInMs() < 1;
 }

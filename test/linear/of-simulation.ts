@@ -41,6 +41,8 @@ export function readLinear({ records, premises }: History): Linear {
     add(locks, record.name, models.completed({ fromMs: record.atMs, toMs: never }, record.leaseId, true));
   }
   for (const call of calls) {
+    // Several locks at once are not one object.
+    if (call.name === '') continue;
     for (const operation of lockOperations(call, tokens)) add(locks, call.name, operation);
     for (const [resource, operation] of fenceOperations(call, tokens)) add(fences, resource, operation);
   }

@@ -28,7 +28,7 @@ describe('in line', () => {
     const name = stage.name();
     const { locks, meter } = await stage.it.readyActor();
     const lease = await locks.acquire(name, { fair: true });
-    expect(meter.writes).toBe(1);
+    expect({ writes: meter.writes, reads: meter.reads }).toEqual({ writes: 1, reads: 1 });
     await lease.release();
     expect(await line(name)).toEqual([]);
   });

@@ -9,7 +9,9 @@ import { checkGivenBack } from './given-back.js';
 import { checkHandOvers } from './hand-overs.js';
 import { checkHolders } from './holders.js';
 import { checkLateAcquires } from './late-acquires.js';
+import { checkLeaders } from './leaders.js';
 import { checkLinear } from './linear.js';
+import { checkLines } from './lines.js';
 import { checkLiveness } from './liveness.js';
 import { checkMonotony } from './monotony.js';
 import { checkRequestCounts } from './request-counts.js';
@@ -19,6 +21,7 @@ import { checkStoreTime } from './store-time.js';
 import { checkTakeovers } from './takeovers.js';
 import { checkTerms } from './terms.js';
 import { checkTimeToLive } from './time-to-live.js';
+import { checkTogether } from './together.js';
 import { checkTokens } from './tokens.js';
 import { checkTurns } from './turns.js';
 import { checkUndisturbed } from './undisturbed.js';
@@ -47,6 +50,9 @@ export const lockChecks: readonly Check[] = [
   checkLinear,
   checkAbandoned,
   checkTurns,
+  checkLines,
+  checkTogether,
+  checkLeaders,
   checkUndisturbed,
 ];
 

@@ -12,8 +12,25 @@ export function leaseWrites(history: History): readonly WriteRecord[] {
   return writes;
 }
 
-/** Whether a record is a change of the lease table. */
+/** Whether a record is a change of a lock's item in the lease table. */
 export function isLeaseWrite(record: HistoryRecord): record is WriteRecord {
+  return isTableWrite(record) && !record.key.includes(lineMark);
+}
+
+/** Whether a record is a change of the line of who waits for a lock. */
+export function isLineWrite(record: HistoryRecord): record is WriteRecord {
+  return isTableWrite(record) && record.key.includes(lineMark);
+}
+
+/** The lock that a line is for. */
+export function lockOfLine(key: string): string {
+  return key.slice(0, key.indexOf(lineMark));
+}
+
+/** Stands in the key of a line and of no lock. */
+const lineMark = '\u001f';
+
+function isTableWrite(record: HistoryRecord): record is WriteRecord {
   return record.kind === 'write' && record.table === 'leases';
 }
 

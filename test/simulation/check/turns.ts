@@ -21,7 +21,13 @@ export const checkTurns: Check = (history) => {
   const pauses = records.filter((record) => record.kind === 'pause');
   const restoredMs = records.filter(({ kind }) => kind === 'restore').map(({ atMs }) => atMs);
   for (const call of records) {
-    if (call.kind !== 'call' || call.waitMs === undefined || !call.isAlone || call.what === 'withLock')
+    if (
+      call.kind !== 'call' ||
+      call.waitMs === undefined ||
+      !call.isAlone ||
+      call.what === 'withLock' ||
+      call.name === ''
+    )
       continue;
     if (call.what === 'once' || isPaused(pauses, call)) continue;
     if (restoredMs.some((atMs) => atMs >= call.sinceMs && atMs <= call.atMs)) continue;
@@ -31,6 +37,8 @@ export const checkTurns: Check = (history) => {
       const what = `${call.process} waits ${tookMs.toFixed(0)} ms by ${call.what}, and was willing to wait ${call.waitMs}`;
       violations.push({ rule: 'turns', atMs: call.atMs, what });
     }
+    // Who stands in line waits for those before it, too: see the lines.
+    if (call.isFair) continue;
     const idleMs = longestIdle(history, call);
     if (idleMs > drift * pollCeilingMs + tripsMs) {
       const what = `${call.name} could be had for ${idleMs.toFixed(0)} ms, while ${call.process} waits for it`;
@@ -45,12 +53,12 @@ function isPaused(pauses: readonly PauseRecord[], { process, sinceMs, atMs }: Ca
 }
 
 /** How long the lock could be had at a stretch, in milliseconds, while the call waited. */
-function longestIdle(history: History, { name, sinceMs, atMs }: CallRecord): number {
+function longestIdle(history: History, { name, sinceMs, atMs, lockDelayMs }: CallRecord): number {
   const writes = leaseWrites(history).filter(({ key }) => key === name);
   let longestMs = 0;
   let before: WriteRecord | undefined;
   for (const write of [...writes, undefined]) {
-    const fromMs = Math.max(sinceMs, freeFrom(before, history));
+    const fromMs = Math.max(sinceMs, freeFrom(before, history, lockDelayMs));
     const untilMs = Math.min(atMs, write?.atMs ?? atMs);
     longestMs = Math.max(longestMs, untilMs - fromMs);
     before = write;
@@ -58,13 +66,17 @@ function longestIdle(history: History, { name, sinceMs, atMs }: CallRecord): num
   return longestMs;
 }
 
-/** From when on the lock can be had as a write leaves it, by everybody's clock. */
-function freeFrom(write: WriteRecord | undefined, { premises }: History): number {
+/**
+ * From when on the lock can be had as a write leaves it, by everybody's clock.
+ *
+ * @param lockDelayMs how much later whoever asks takes a lease that ran out
+ */
+export function freeFrom(write: WriteRecord | undefined, { premises }: History, lockDelayMs = 0): number {
   const after = write?.after;
   if (after?.completedAt) return Number.POSITIVE_INFINITY;
   const widthMs = 2 * premises.skewMs + calmWidthMs;
   const endsMs = numberIn(after, 'expiresAt');
-  if (endsMs !== undefined) return endsMs + (numberIn(after, 'lockDelayMs') ?? 0) + widthMs;
+  if (endsMs !== undefined) return endsMs + lockDelayMs + widthMs;
   const fromMs = numberIn(after, 'freeFrom');
   return fromMs === undefined ? (write?.atMs ?? 0) : Math.max(write!.atMs, fromMs + widthMs);
 }

@@ -66,6 +66,8 @@ export interface LeaseView {
   readonly isValid: boolean;
   /** Its signal has fired. */
   readonly isTold: boolean;
+  /** It knows that somebody has asked for it. */
+  readonly isAsked: boolean;
   /** Its caller's own time was over. */
   readonly isPastEnd: boolean;
   /** How long its process has run without a pause; negative while it is paused. */
@@ -112,6 +114,10 @@ export interface CallRecord {
   /** How long nobody was to get the lock after its grant, and how much longer a lease that ran out was to be left. */
   readonly minHoldMs?: number;
   readonly lockDelayMs?: number;
+  /** It stood in line, or was to. */
+  readonly isFair?: boolean;
+  /** The locks that it wants all of. */
+  readonly wants?: readonly string[];
   /** No other call of the same process was under way. */
   readonly isAlone: boolean;
   /** The last lease ids that its process had made up before the call and by its end, by number. */
@@ -137,6 +143,20 @@ export interface AcceptedRecord {
   readonly isDeleted?: boolean;
   /** Where the resource demands a current lease: the item of the lease as it was. */
   readonly lease?: Item | undefined;
+}
+
+/** What is held together, or led under one lease, says of itself, and what its parts say at the same moment. */
+export interface JointRecord {
+  readonly kind: 'joint';
+  readonly atMs: number;
+  readonly process: string;
+  readonly what: 'group' | 'lead';
+  /** Its own signal has fired. */
+  readonly isTold: boolean;
+  /** Whether it says that it is held; a lead says nothing of the kind. */
+  readonly isHeld?: boolean;
+  /** What it goes by. */
+  readonly parts: readonly { readonly isTold: boolean; readonly isValid: boolean }[];
 }
 
 /** A page was handed to a processor. */
@@ -179,6 +199,7 @@ export type HistoryRecord =
   | CallRecord
   | AcceptedRecord
   | PageRecord
+  | JointRecord
   | StuckRecord
   | ClockRecord
   | VerdictRecord
@@ -245,6 +266,8 @@ export interface Premises {
   readonly isNetworkCalm?: boolean;
   /** A waiter looks at least this often, in milliseconds. */
   readonly pollCeilingMs?: number;
+  /** Who is first in line looks at least one and a half times as seldom as that. */
+  readonly pollFloorMs?: number;
   /** Nobody gives up either: then requests can be counted. */
   readonly isPatient: boolean;
   /** An item was deleted before its time: two holders may then believe. */

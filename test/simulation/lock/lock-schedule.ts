@@ -5,10 +5,12 @@ import { Cluster } from '../world/cluster.js';
 import type { Random } from '../world/random.js';
 import type { SimProcess } from '../world/sim-process.js';
 import type { Trace } from '../world/trace.js';
+import { Candidates } from './candidates.js';
 import { recoverFromJump, sleepDeeply } from './deep-sleep.js';
 import { drawFaultProfile, type FaultProfile } from './fault-profile.js';
 import { type ClientHabits, drawClientHabits } from './hold-options.js';
 import { takeLast } from './last-taker.js';
+import { makerOf } from './machine.js';
 import { Nemesis } from './nemesis.js';
 import { backUp, restoreBackup } from './restored-table.js';
 import { SqlRows } from './sql-rows.js';
@@ -30,10 +32,17 @@ export async function playLocks(random: Random, trace?: Trace): Promise<History>
     new Workers(cluster, faultProfile, habits, names, rows, prefix, nextCheckpoint);
 
   let workers = act('p');
-  let nemesis = nemesisOf(cluster, faultProfile, habits, () => workers.processes);
+  // They come back for ever, and would do so for days.
+  const isShort = !faultProfile.ttlGap && !faultProfile.restore && !faultProfile.deepSleep;
+  const candidates =
+    isShort && random.chance(0.2)
+      ? new Candidates(cluster, faultProfile, habits, makerOf(cluster, habits))
+      : undefined;
+  const processes = () => [...workers.processes, ...(candidates?.processes ?? [])];
+  let nemesis = nemesisOf(cluster, faultProfile, habits, processes);
   const backup = faultProfile.restore ? backUp(cluster) : undefined;
   if (faultProfile.earlyDeletion) deleteEarly(cluster, names);
-  await cluster.loop.run(cluster.nowMs + random.between(3_000, 8_000), () => workers.isDone);
+  await cluster.loop.run(cluster.nowMs + random.between(3_000, 8_000), () => workers.isDone && !candidates);
   nemesis.stop();
   let { forwardMs } = nemesis;
   // What is given back in the background needs a live process.
@@ -57,6 +66,8 @@ export async function playLocks(random: Random, trace?: Trace): Promise<History>
   // From here on nothing goes wrong any more.
   cluster.network.calm();
   cluster.lateIsLost = true;
+  await candidates?.settle();
+  candidates?.crashAll();
   if (random.chance(0.3)) await workers.finish(settleMs);
   workers.crashAll();
   if (faultProfile.jump) await recoverFromJump(cluster, habits);
@@ -85,6 +96,7 @@ export function clusterOf(
     isService,
     isNetworkCalm: faultProfile.network === calmNetwork && faultProfile.cuts === 0,
     pollCeilingMs: habits.pollCeilingMs,
+    pollFloorMs: habits.pollFloorMs,
   };
   return new Cluster(
     random,

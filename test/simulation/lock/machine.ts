@@ -26,6 +26,8 @@ export type CallFacts = Partial<
     | 'touches'
     | 'minHoldMs'
     | 'lockDelayMs'
+    | 'isFair'
+    | 'wants'
   >
 > & {
   readonly outcome?: string;

@@ -2,6 +2,7 @@ import type { Lease } from '../../../lib/lease/index.js';
 import { runDerivedCall } from './derived-calls.js';
 import type { ClientHabits } from './hold-options.js';
 import { drawRetention, drawTerms } from './hold-terms.js';
+import { type Asking, askToLetGo, takeTogether, type Working, waitInLine } from './line-calls.js';
 import type { CallFacts, Machine } from './machine.js';
 import { actOnResource, draftKind, drawKind } from './resources.js';
 import type { SqlRows } from './sql-rows.js';
@@ -17,6 +18,8 @@ export interface WorkerOptions {
   /** No new work is begun. */
   readonly isOver: () => boolean;
   readonly isCalm: boolean;
+  /** How likely it stands in line. */
+  readonly fairness: number;
   /** Numbers all checkpoints in the order in which they are asked for. */
   readonly nextCheckpoint: () => number;
 }
@@ -38,7 +41,12 @@ export async function work(options: WorkerOptions): Promise<void> {
     await machine.process.sleep(random.spread(1, 1_500));
     const name = random.pick(names);
     if (!options.isCalm && random.chance(0.12)) await operate(machine, name);
+    else if (random.chance(0.05)) await askToLetGo(machine, name);
     else if (random.chance(0.14)) await runDerivedCall(machine, options.habits.leaseMs);
+    else if (random.chance(options.fairness))
+      await waitInLine(machine, name, drawAsking(options), working(options));
+    else if (names.length > 1 && random.chance(0.3))
+      await takeTogether(machine, names, drawAsking(options), working(options));
     else await lockOnce(options, name, options.isRestarted || random.chance(0.1));
     if (machine.former.length > 0 && random.chance(0.15)) await writeLate(machine, options.rows);
   }
@@ -100,6 +108,28 @@ async function lockOnce(options: WorkerOptions, name: string, supersede: boolean
   machine.hold(lease, terms);
   await hold(options, lease);
   await end(machine, lease, options);
+}
+
+/** How a worker asks for what it waits for in line, or for several locks at once. */
+function drawAsking(options: WorkerOptions): Asking {
+  const { machine, habits } = options;
+  const { cluster } = machine;
+  const { random } = cluster;
+  const givesUp = !cluster.history.premises.isPatient && random.chance(0.25);
+  const signal = givesUp ? abortingAfter(machine, random.spread(1, 4 * habits.leaseMs)) : undefined;
+  return {
+    ...drawTerms(cluster, machine.process, habits),
+    ...drawNotYet(options),
+    leaseMs: habits.leaseMs,
+    signal,
+  };
+}
+
+function working(options: WorkerOptions): Working {
+  return {
+    hold: (lease) => hold(options, lease),
+    end: (lease) => end(options.machine, lease, options),
+  };
 }
 
 /** Now and then a lock is not to be had for a while after its grant, or a lease that ran out is left for a while. */

@@ -24,6 +24,7 @@ export class Workers {
   readonly #rows: SqlRows;
   readonly #nextCheckpoint: () => number;
   readonly #machine: MachineMaker;
+  readonly #fairness: number;
   #isOver = false;
   #working = 0;
 
@@ -44,7 +45,9 @@ export class Workers {
     this.#names = names;
     this.#rows = rows;
     this.#nextCheckpoint = nextCheckpoint;
-    const workers = cluster.random.whole(2, 3);
+    // In some schedules almost everybody stands in line, so that it gets long.
+    this.#fairness = cluster.random.pick([0, 0.1, 0.8]);
+    const workers = cluster.random.whole(2, 3) + (this.#fairness > 0.5 ? 2 : 0);
     for (let worker = 0; worker < workers; worker++) this.#start(`${prefix}${worker}`, 0);
   }
 
@@ -91,6 +94,7 @@ export class Workers {
       isOver: () => this.#isOver,
       isCalm: this.#faultProfile.isCalm,
       nextCheckpoint: this.#nextCheckpoint,
+      fairness: this.#fairness,
     };
     // Some processes do two things at once, through one client.
     machine.isShared = !this.#faultProfile.isCalm && random.chance(0.3);

@@ -33,6 +33,7 @@ interface HeldLease {
   readonly process: SimProcess;
   /** Kept, as its holder keeps it. */
   readonly signal: AbortSignal;
+  readonly releaseRequested: AbortSignal;
   readonly terms: Terms | undefined;
   readonly clock: { readonly isSet: boolean; now(): { readonly earliest: number; readonly latest: number } };
 }
@@ -192,7 +193,8 @@ export class Cluster {
   hold(process: SimProcess, lease: Lease, clock: HeldLease['clock'], terms?: Terms): void {
     const held = this.#held.get(lease.name) ?? new Set();
     this.#held.set(lease.name, held);
-    held.add({ lease, process, clock, terms, signal: lease.signal });
+    const { signal, releaseRequested } = lease;
+    held.add({ lease, process, clock, terms, signal, releaseRequested });
     this.#tokens.set(lease.leaseId, lease.token);
     const { name, leaseId, token } = lease;
     this.history.records.push({
@@ -224,7 +226,7 @@ export class Cluster {
     const held = this.#held.get(name);
     if (!held) return;
     const leases: LeaseView[] = [];
-    for (const { lease, process, clock, signal, terms } of held) {
+    for (const { lease, process, clock, signal, releaseRequested, terms } of held) {
       if (process.isCrashed) continue;
       const { earliest, latest } = clock.now();
       leases.push({
@@ -232,6 +234,7 @@ export class Cluster {
         process: process.id,
         isValid: lease.remainingMs > 0 || lease.leaseId === claimedBy,
         isTold: signal.aborted,
+        isAsked: releaseRequested.aborted,
         isPastEnd: (terms?.endsInMs?.() ?? 1) <= 0,
         runningMs: this.nowMs - process.runningSinceMs,
         earliest,

@@ -1,0 +1,202 @@
+import type {
+  CallRecord,
+  Check,
+  History,
+  HistoryRecord,
+  OpenRecord,
+  PauseRecord,
+  Violation,
+  WriteRecord,
+} from '../history/history.js';
+import type { Item } from '../store/attribute-values.js';
+import {
+  isGrant,
+  isLeaseWrite,
+  isLineWrite,
+  lockOfLine,
+  numberIn,
+  numberOfId,
+  processOf,
+  textIn,
+} from './lease-writes.js';
+import { freeFrom } from './turns.js';
+
+/** A waiter that does not use its turn for so long has given it away: for each place, in milliseconds. */
+const graceMs = 2_000;
+/** Looks and answers of a calm network, and timers that drift. */
+const tripsMs = 300;
+const drift = 1.002;
+/** A deadline is told by clocks that lie apart and know the time within a second. */
+const deadlineWidthMs = 3_000;
+const dayMs = 24 * 3_600_000;
+
+interface StoredTicket {
+  readonly id: string;
+  readonly deadline: number;
+}
+
+/** A ticket that stands in a line, since when. */
+interface Standing extends StoredTicket {
+  readonly sinceMs: number;
+}
+
+/**
+ * The kit page, section 7. Whoever waits in line and is alive is granted the lock before those behind it, and none who is to
+ * stand in line goes past it; a lock that can be had is had within a grace for each waiter ahead that is dead; a call that has
+ * ended leaves no ticket; and one that nobody takes out goes with its line. The order, and the time, where nothing is wrong
+ * with the network.
+ */
+export const checkLines: Check = (history) => {
+  const { premises, records } = history;
+  const violations: Violation[] = [];
+  const tell = (atMs: number, what: string) => violations.push({ rule: 'line', atMs, what });
+  for (const write of records) {
+    if (!isLineWrite(write) || !write.after) continue;
+    const ttlMs = (numberIn(write.after, 'ttl') ?? 0) * 1000;
+    const last = ticketsOf(write.after).at(-1);
+    if (ttlMs === 0 || (last && ttlMs < last.deadline))
+      tell(write.atMs, `${write.key} does not go by itself`);
+    if (last && ttlMs > Math.max(last.deadline, write.atMs) + 2 * dayMs)
+      tell(write.atMs, `${write.key} stays for long`);
+  }
+  const isMeasurable = premises.isNetworkCalm && premises.clocksHold && !premises.wallSteps;
+  const isUndisturbed =
+    premises.deletedEarlyAtMs === undefined && !records.some(({ kind }) => kind === 'restore');
+  if (!isMeasurable || !isUndisturbed || (premises.isService && !premises.isCalm)) return violations;
+  const facts = new Facts(history);
+  const lines = new Map<string, readonly Standing[]>();
+  const locks = new Map<string, WriteRecord>();
+  for (const record of records) {
+    if (isLineWrite(record)) {
+      const name = lockOfLine(record.key);
+      const before = lines.get(name) ?? [];
+      lines.set(
+        name,
+        ticketsOf(record.after).map(
+          (ticket) => before.find(({ id }) => id === ticket.id) ?? { ...ticket, sinceMs: record.atMs },
+        ),
+      );
+    }
+    if (isLeaseWrite(record)) {
+      const line = lines.get(record.key) ?? [];
+      const late = facts.longestWait(locks.get(record.key), record.atMs, line, record.key);
+      if (late) tell(record.atMs, late);
+      if (isGrant(record)) {
+        const past = facts.findPassed(record, line);
+        if (past)
+          tell(record.atMs, `${textIn(record.after, 'leaseId')} is granted ${record.key} before ${past}`);
+      }
+      locks.set(record.key, record);
+    }
+    const left = record.kind === 'call' && facts.findLeft(record, lines);
+    if (left) tell(record.atMs, `${record.kind === 'call' ? record.process : ''} leaves ${left}`);
+  }
+  return violations;
+};
+
+function ticketsOf(item: Item | undefined): readonly StoredTicket[] {
+  return (item?.tickets?.L ?? []).map(({ S: text }) => {
+    const gap = text!.indexOf(' ');
+    return { deadline: Number(text!.slice(0, gap)), id: text!.slice(gap + 1) };
+  });
+}
+
+type Call = CallRecord | OpenRecord;
+
+/** What is known of processes and their calls. */
+class Facts {
+  readonly #history: History;
+  readonly #calls = new Map<string, Call[]>();
+  readonly #crashedAtMs = new Map<string, number>();
+  readonly #pauses: PauseRecord[] = [];
+
+  constructor(history: History) {
+    this.#history = history;
+    for (const record of history.records) this.#note(record);
+  }
+
+  #note(record: HistoryRecord): void {
+    if (record.kind === 'crash') this.#crashedAtMs.set(record.process, record.atMs);
+    if (record.kind === 'pause') this.#pauses.push(record);
+    if (record.kind !== 'call' && record.kind !== 'open') return;
+    const calls = this.#calls.get(record.process) ?? [];
+    this.#calls.set(record.process, calls);
+    calls.push(record);
+  }
+
+  /** Whose ticket, or lease, of those that stand in line: two scripts of a process are told apart by nothing. */
+  #callOf(id: string): Call | undefined {
+    const calls = (this.#calls.get(processOf(id)) ?? []).filter(
+      ({ firstId, lastId }) => firstId < numberOfId(id) && numberOfId(id) <= lastId,
+    );
+    return calls.length === 1 ? calls[0] : undefined;
+  }
+
+  /** Whether the ticket's waiter runs all the time, and is still waiting a while later. */
+  #waits({ id, deadline }: StoredTicket, fromMs: number, untilMs: number): boolean {
+    const process = processOf(id);
+    const call = this.#callOf(id);
+    if (call?.kind !== 'call' || call.name === '' || call.what === 'lead' || !call.isAlone) return false;
+    // Who gives up takes its ticket out last; whom it was granted to, too.
+    const endsMs = Math.min(call.outcome === 'ok' ? Number.POSITIVE_INFINITY : call.atMs, deadline);
+    if (untilMs > endsMs - deadlineWidthMs || untilMs > call.atMs || fromMs < call.sinceMs) return false;
+    if ((call.lockDelayMs ?? 0) > 0) return false;
+    return this.#runs(process, fromMs, untilMs);
+  }
+
+  #runs(process: string, fromMs: number, untilMs: number): boolean {
+    if ((this.#crashedAtMs.get(process) ?? Number.POSITIVE_INFINITY) <= untilMs) return false;
+    return !this.#pauses.some(
+      (pause) => pause.process === process && pause.atMs <= untilMs && pause.untilMs + tripsMs >= fromMs,
+    );
+  }
+
+  /** A waiter that is alive, stands before whoever is granted the lock, and is passed over. */
+  findPassed({ after, request, key }: WriteRecord, line: readonly Standing[]): string | undefined {
+    const leaseId = textIn(after, 'leaseId')!;
+    const call = this.#callOf(leaseId);
+    if (!request || !call || !('isFair' in call) || !call.isFair || call.name !== key) return undefined;
+    const own = line.findIndex(({ id }) => this.#callOf(id) === call);
+    const madeUpMs = request.firstSentAtMs;
+    return line
+      .slice(0, own < 0 ? undefined : own)
+      .find(
+        (ticket) =>
+          ticket.sinceMs < (own < 0 ? call.sinceMs : madeUpMs) &&
+          this.#waits(ticket, Math.max(ticket.sinceMs, madeUpMs - 2 * graceMs), madeUpMs),
+      )?.id;
+  }
+
+  /** That a lock could be had for longer than the first who is alive in line may take to see it. */
+  longestWait(
+    before: WriteRecord | undefined,
+    untilMs: number,
+    line: readonly Standing[],
+    name: string,
+  ): string | undefined {
+    const fromMs = freeFrom(before, this.#history);
+    for (const [place, ticket] of line.entries()) {
+      const sinceMs = Math.max(fromMs, ticket.sinceMs);
+      if (sinceMs >= untilMs || !this.#waits(ticket, sinceMs, untilMs)) continue;
+      const { pollFloorMs = 0 } = this.#history.premises;
+      const lookMs =
+        1.5 * (place === 0 ? pollFloorMs : Math.min(pollFloorMs * (place + 1) ** 2, place * graceMs));
+      const mostMs = drift * (place * graceMs + lookMs) + tripsMs;
+      if (untilMs - sinceMs > mostMs)
+        return `${name} could be had for ${(untilMs - sinceMs).toFixed(0)} ms while ${ticket.id} stands at place ${place}`;
+      return undefined;
+    }
+    return undefined;
+  }
+
+  /** A ticket that a call leaves behind although its process runs; its own, or one that it was granted the lock before. */
+  findLeft(call: CallRecord, lines: ReadonlyMap<string, readonly Standing[]>): string | undefined {
+    if (!call.isAlone || call.what === 'lead' || !this.#runs(call.process, call.sinceMs, call.atMs))
+      return undefined;
+    for (const [name, line] of lines) {
+      const own = line.find(({ id }) => this.#callOf(id) === call);
+      if (own) return `its ticket in the line of ${name}`;
+    }
+    return undefined;
+  }
+}
