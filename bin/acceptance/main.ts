@@ -8,14 +8,14 @@ import { GetFunctionConfigurationCommand, LambdaClient } from '@aws-sdk/client-l
 import { S3Client } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { type Interrupted, listenForInterruption } from '../terminal/interruption.js';
-import { type Cdk, cdkOf } from './cdk.js';
-import { leaseholdCommand } from './command.js';
-import { NoEmulator, startEmulator } from './emulator.js';
-import { emulatorContext, emulatorGaps, emulatorRemarks } from './emulator-gaps.js';
+import { type Cdk, cdkOf, leaseholdCommand } from './cdk.js';
+
+import { emulatorContext, emulatorGaps, emulatorRemarks, NoEmulator, startEmulator } from './emulator.js';
+
 import { emptyBucket, listPlainly, objectKeys, objectPrefix, putObjects } from './objects.js';
 import { type AcceptanceOptions, acceptanceOptions, usage } from './options.js';
-import { AcceptanceRecord, expect } from './record.js';
-import { countRequests, expectedDollars, recordCost } from './requests.js';
+import { AcceptanceRecord, countRequests, expect, expectedDollars, recordCost } from './record.js';
+
 import {
   findLeftovers,
   lookAtContention,

@@ -2,8 +2,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { clientShare, fits, functionShares, shareLine } from './bundle-budgets.js';
-import { bundleLambdas } from './lambda-bundles.js';
+import { bundleLambdas, clientShare, fits, functionShares, shareLine } from './lambda-bundles.js';
 
 const target = fileURLToPath(new URL('../../dist/lambda', import.meta.url));
 
@@ -18,6 +17,6 @@ for (const name of await readdir(target)) {
 const shares = [...functionShares(bundles), await clientShare()];
 for (const share of shares) console.error(shareLine(share));
 if (!shares.every(fits)) {
-  console.error('Over budget. The budgets, and why, are in bin/build/bundle-budgets.ts');
+  console.error('Over budget. The budgets, and why, are in bin/build/lambda-bundles.ts');
   process.exitCode = 1;
 }

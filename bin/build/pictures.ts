@@ -9,8 +9,8 @@ import { performRun } from '../start/perform-run.js';
 import { RunProgress } from '../start/run-progress.js';
 import { parseStartOptions, subtitle } from '../start/start-options.js';
 import { frame } from '../start/view/frame.js';
+import { Throughput } from '../terminal/figures.js';
 import { listenForInterruption } from '../terminal/interruption.js';
-import { Throughput } from '../terminal/throughput.js';
 import { type Takeover, takeoverSvg } from './pictures/takeover-svg.js';
 import { terminalSvg } from './pictures/terminal-svg.js';
 

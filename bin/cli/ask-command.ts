@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { jsonText, note, print } from '../terminal/output.js';
-import { printable } from '../terminal/printable.js';
+import { printable } from '../terminal/styled-line.js';
 import type { GlobalOptions } from './connection.js';
 import { connect } from './connection.js';
 import type { Outcome } from './exit-codes.js';

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { LockClient, LockInfo } from '../../lib/client/index.js';
 import { UsageError } from '../../lib/errors/index.js';
 import { print, printJson } from '../terminal/output.js';
-import { printable } from '../terminal/printable.js';
+import { printable } from '../terminal/styled-line.js';
 import type { GlobalOptions } from './connection.js';
 import { connect } from './connection.js';
 import { CommandFailure, noSuchLock } from './report-error.js';

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { CommanderError } from 'commander';
 import { jsonText, note } from '../terminal/output.js';
-import { printable } from '../terminal/printable.js';
+import { printable } from '../terminal/styled-line.js';
 import { exitCodeOf } from './exit-codes.js';
 
 /** The command was understood and did not do what it was asked to: exit code 1 and one line. */

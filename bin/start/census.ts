@@ -1,5 +1,5 @@
 import { walkDirectory } from '../../lib/local/index.js';
-import { KeyRanges } from './proof/key-ranges.js';
+import { KeyRanges } from './proof/proof.js';
 import type { RunProgress } from './run-progress.js';
 
 /** More keys than this are counted, not kept. */

@@ -1,7 +1,6 @@
 import type { WriteStream } from 'node:tty';
 import { listenForInterruption } from '../terminal/interruption.js';
 import { choosePalette } from '../terminal/styled-line.js';
-import { jsonResult } from './json-result.js';
 import { performRun } from './perform-run.js';
 import { isComplete, type RunOutcome } from './proof/slice-evidence.js';
 import { RunProgress } from './run-progress.js';
@@ -9,7 +8,7 @@ import { checkDirectory, parseStartOptions, type StartOptions, subtitle } from '
 import { LiveView } from './view/live-view.js';
 import type { View } from './view/plain-view.js';
 import { PlainView } from './view/plain-view.js';
-import { textReport } from './view/text-report.js';
+import { jsonResult, textReport } from './view/report.js';
 
 /**
  * `npm start`: runs the main job on this machine and shows it.

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { formatDuration } from '../terminal/figures.js';
 import { durationMs, wholeNumber } from '../terminal/option-readers.js';
-import { printable } from '../terminal/printable.js';
+import { printable } from '../terminal/styled-line.js';
 
 /** What `npm start` does unless told otherwise: one constant per default, read by the code and by `--help`. */
 const startDefaults = {

@@ -1,8 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import CliTable from 'cli-table3';
 import colors from 'picocolors';
-import { printable } from './printable.js';
-import type { Paint } from './styled-line.js';
+import { type Paint, printable } from './styled-line.js';
 
 /** A column: its heading, and whether its values are numbers, which stand to the right. */
 export interface Column {

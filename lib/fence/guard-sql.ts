@@ -1,7 +1,7 @@
 import { quoted, UsageError } from '../errors/index.js';
 import { checkOptions } from '../lease/check-options.js';
-import { checkLease, checkToken } from './check-lease.js';
-import type { FencingToken } from './fenced.js';
+import { checkLease, checkToken, type FencingToken } from './fenced.js';
+
 import { staleToken } from './stale-token.js';
 
 /** The parts of an UPDATE that keep an older holder out. */

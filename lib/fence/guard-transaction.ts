@@ -2,9 +2,9 @@ import { TransactWriteCommand, type TransactWriteCommandInput } from '@aws-sdk/l
 import { LockLostError, quoted, UsageError } from '../errors/index.js';
 import { checkOptions } from '../lease/check-options.js';
 import { all, namesIn } from '../table/expression.js';
-import { checkLease } from './check-lease.js';
 import { fenceAttribute } from './fence-condition.js';
-import type { FenceOptions, FencingToken } from './fenced.js';
+import { checkLease, type FenceOptions, type FencingToken } from './fenced.js';
+
 import { guardDelete, guardPut, guardUpdate } from './guard-write.js';
 import { findStaleToken } from './stale-token.js';
 

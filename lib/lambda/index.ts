@@ -6,7 +6,6 @@ export {
 } from '../service/lock-service.js';
 export type { Environment, RemainingTime } from './invocation.js';
 export { createLockServiceHandler } from './lock-service-handler.js';
-export type { Choice, LockedHandlerOptions } from './locked-handler-options.js';
 export { type InvocationKeys, type ObservedOptions, observed } from './observability/index.js';
 export { createSweepHandler } from './sweep-handler.js';
-export { withLockedHandler } from './with-locked-handler.js';
+export { type Choice, type LockedHandlerOptions, withLockedHandler } from './with-locked-handler.js';

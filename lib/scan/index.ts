@@ -1,17 +1,24 @@
-export { createPlanHandler, type PlanEvent, type PlanInput } from './handlers/plan-handler.js';
-export { createScanHandlers, type ScanHandlers } from './handlers/scan-handlers.js';
-export type { SeatEnd } from './handlers/seat-end.js';
-export type { VerdictAnswer } from './handlers/verdict-answer.js';
-export { createVerifyHandler, type VerifyEvent } from './handlers/verify-handler.js';
-export { createWorkHandler, type WorkEvent } from './handlers/work-handler.js';
-export { isLegalCut, separatingCut } from './keys/cut.js';
+export {
+  createPlanHandler,
+  createScanHandlers,
+  createVerifyHandler,
+  createWorkHandler,
+  type PlanEvent,
+  type PlanInput,
+  type ScanHandlers,
+  type VerifyEvent,
+  type WorkEvent,
+} from './handlers/scan-handlers.js';
+
+export type { SeatEnd, VerdictAnswer } from './handlers/verdict-answer.js';
 export { addDigests, emptyDigest, type KeyDigest, keyDigest } from './keys/key-digest.js';
-export { compareKeys } from './keys/key-order.js';
+export { compareKeys, isLegalCut, separatingCut } from './keys/key-order.js';
+
 export type { PlanOptions } from './plan/plan-options.js';
 export { planScan, type ScanPlan } from './plan/planner.js';
 export { type EachObjectCounts, type EachObjectOptions, eachObject } from './results/each-object.js';
-export { type InventoryPartial, inventory } from './results/inventory.js';
-export type { GroupCount, GroupCounts } from './results/inventory-groups.js';
+export { type GroupCount, type GroupCounts, type InventoryPartial, inventory } from './results/inventory.js';
+
 export { type InventoryReport, type InventoryRow, inventoryReport } from './results/inventory-report.js';
 export type { ProcessContext, Processor, ScanObject, ScanPage, SliceOutput } from './results/processor.js';
 export type { QuarantinedSlice, ScanReport } from './results/scan-report.js';

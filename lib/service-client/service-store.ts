@@ -19,14 +19,20 @@ import type { ServiceErrorBody, SuccessOf } from '../service/answers.js';
 import { isStorable } from '../service/json-value.js';
 import type { Operation, RequestOf } from '../service/requests.js';
 import type { ItemChange } from '../table/index.js';
-import { holdsAnswer, holdsError, isTime, toGrant, toItem, toRefusedOutcome } from './service-answer.js';
 import {
+  holdsAnswer,
+  holdsError,
+  isTime,
   noAnswer,
   parsed,
   type RequestKind,
   toFunctionFailure,
+  toGrant,
+  toItem,
+  toRefusedOutcome,
   toTransportError,
-} from './service-failure.js';
+} from './service-answer.js';
+
 import type { ServiceTransport } from './service-transport.js';
 
 /** The service grants no shorter lease, in milliseconds. */

@@ -8,10 +8,10 @@ import {
   takenOverBy,
 } from '../lease/index.js';
 import type { ServiceErrorBody, ShownHolder, SuccessOf } from './answers.js';
-import { groupOfExecution, noteHeld } from './execution-group.js';
+import { groupOfExecution, noteHeld, type OwnerMark, provesOwner, toProof } from './execution-group.js';
 import { checkRuns, type ExecutionMark, findExecution, holderHasEnded } from './execution-watch.js';
 import { toJson } from './json-value.js';
-import { type OwnerMark, provesOwner, toProof } from './owner-proof.js';
+
 import type { RequestOf } from './requests.js';
 import { completedMessage, ServiceError } from './service-error.js';
 import { remainingMs, type ServiceHost, shownTime } from './service-host.js';

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { StoreError } from '../errors/index.js';
 import type { LeaseItem } from '../lease/index.js';
-import { groupOfExecution, heldNames, isExecutionItem } from './execution-group.js';
+import { groupOfExecution, heldNames, isExecutionItem, ownerAttribute } from './execution-group.js';
 import { executionAttributes, findExecution, holderHasEnded } from './execution-watch.js';
 import { execution } from './fields.js';
-import { ownerAttribute } from './owner-proof.js';
+
 import type { ServiceHost } from './service-host.js';
 
 /** An event of EventBridge, as far as the service reads it. */

@@ -1,17 +1,14 @@
 import { StoreError, UsageError } from '../errors/index.js';
 import type { LeaseContext } from '../lease/index.js';
 import { acquire, resume } from './acquire-operation.js';
-import { nameRule } from './allowed-names.js';
-import type { ServiceAnswer } from './answer.js';
+import type { ServiceAnswer, SuccessOf } from './answers.js';
 import type { ExecutionWatch } from './execution-watch.js';
 import { complete, release, renew } from './holder-operations.js';
-import { joinLine, leaveLine, line, requestRelease } from './line-operations.js';
-import { breakLease, reopen } from './operator-operations.js';
 import { readRequest } from './read-request.js';
-import { inspect, list, readMany } from './reading-operations.js';
-import { operatorsOnly, type ServiceRequest } from './requests.js';
+import { inspect, joinLine, leaveLine, line, list, readMany, requestRelease } from './reading-operations.js';
+import { operatorsOnly, type RequestOf, type ServiceRequest } from './requests.js';
 import { ServiceError, toErrorBody } from './service-error.js';
-import { checkAllowed, checkAllowedGroup, type ServiceHost, shownTime } from './service-host.js';
+import { checkAllowed, checkAllowedGroup, nameRule, type ServiceHost, shownTime } from './service-host.js';
 
 /** What a service is made with. */
 export interface LockServiceOptions {
@@ -141,4 +138,26 @@ function perform(host: ServiceHost, request: ServiceRequest, signal: AbortSignal
     case 'reopen':
       return reopen(host, request, signal);
   }
+}
+
+/** An operator's force-release of exactly the lease that `inspect` showed. */
+async function breakLease(
+  { context }: ServiceHost,
+  { name, leaseId }: RequestOf<'break'>,
+  signal: AbortSignal,
+): Promise<SuccessOf<'break'>> {
+  await context.store.ensureTime(signal);
+  const { kind } = await context.store.break({ name, leaseId }, signal);
+  return { ok: true, broken: kind === 'done', now: shownTime(context) };
+}
+
+/** Takes the completion back that the request names: the same request, sent again, takes back no later one. */
+async function reopen(
+  { context }: ServiceHost,
+  { name, completedAt }: RequestOf<'reopen'>,
+  signal: AbortSignal,
+): Promise<SuccessOf<'reopen'>> {
+  await context.store.ensureTime(signal);
+  const open = await context.store.reopen(name, completedAt, signal);
+  return { ok: true, open, now: shownTime(context) };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { bundleLambdas } from '../../bin/build/lambda-bundles.js';
-import { buildCommandLine } from '../../bin/build/package/command-line.js';
+import { buildCommandLine } from '../../bin/build/package/build-package.js';
 import { compiledDirectory } from './compiled.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

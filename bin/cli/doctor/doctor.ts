@@ -3,10 +3,7 @@ import { print, printJson } from '../../terminal/output.js';
 import { type Column, textTable } from '../../terminal/text-table.js';
 import type { GlobalOptions } from '../connection.js';
 import { connect } from '../connection.js';
-import type { Finding } from './findings.js';
-import { clockFinding, tableReport } from './findings.js';
-import { permissionFindings } from './permission-findings.js';
-import { tokenFinding } from './token-findings.js';
+import { clockFinding, type Finding, permissionFindings, tableReport, tokenFinding } from './findings.js';
 
 /** What `leasehold doctor` takes. */
 export interface DoctorOptions extends GlobalOptions {

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { StoreClock } from '../../../lib/clock/store-clock.js';
 import { type LockLostError, UsageError } from '../../../lib/errors/index.js';
@@ -6,12 +7,11 @@ import type { Lease } from '../../../lib/lease/index.js';
 import { formatDuration } from '../../terminal/figures.js';
 import { exitCodeOfSignal } from '../../terminal/interruption.js';
 import { jsonText, note } from '../../terminal/output.js';
-import { printable } from '../../terminal/printable.js';
+import { printable } from '../../terminal/styled-line.js';
 import { connect } from '../connection.js';
 import { exitCodes } from '../exit-codes.js';
 import { CommandFailure, reportError } from '../report-error.js';
 import { CommandGroup } from './command-group.js';
-import { guardOrphans } from './orphan-guard.js';
 import { divideLease, killMs, type RunOptions } from './run-options.js';
 import { SignalRelay } from './signal-relay.js';
 
@@ -190,4 +190,33 @@ function tellWhoHolds(name: string, options: RunOptions): Disposable {
   };
   subscribe(channel, onHeld);
   return { [Symbol.dispose]: () => void unsubscribe(channel, onHeld) };
+}
+
+/**
+ * Waits until its standard input ends, which is when the process that started it is gone, and ends the group: SIGTERM,
+ * and after the grace SIGKILL. A group that is stopped takes the first signal only when it goes on.
+ */
+const script = 'read -r _; kill -s TERM -- "-$1"; kill -s CONT -- "-$1"; sleep "$2"; kill -s KILL -- "-$1"';
+
+/**
+ * Sees to it that a process group does not outlive this process by more than the grace: whoever is killed outright can
+ * end nobody, and its lease runs out all the same. Disposing of it is for when the group has ended.
+ *
+ * It is a shell in a session of its own: it holds nothing and wakes for nothing else. Where there is none (Windows, an
+ * image without a shell) the command goes unguarded.
+ */
+export function guardOrphans(groupId: number, graceMs: number): Disposable {
+  if (process.platform === 'win32') return { [Symbol.dispose]() {} };
+  // Whole seconds: not every `sleep` knows parts of them.
+  const graceSeconds = Math.floor(graceMs / 1_000);
+  const guard = spawn('/bin/sh', ['-c', script, 'leasehold-run', String(groupId), String(graceSeconds)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+    env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
+  });
+  guard.on('error', () => {});
+  guard.stdin?.on('error', () => {});
+  guard.unref();
+  (guard.stdin as unknown as { unref?: () => void }).unref?.();
+  return { [Symbol.dispose]: () => void guard.kill('SIGKILL') };
 }

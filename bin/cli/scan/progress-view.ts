@@ -2,7 +2,7 @@ import { createLogUpdate } from 'log-update';
 import type { ScanPlan } from '../../../lib/scan/index.js';
 import { count, formatDuration, plural } from '../../terminal/figures.js';
 import { note } from '../../terminal/output.js';
-import { printable } from '../../terminal/printable.js';
+import { printable } from '../../terminal/styled-line.js';
 import type { ScanProgress } from './progress.js';
 
 /** How far a scan is, on stderr. */

@@ -15,7 +15,7 @@ import {
   type TableStyle,
   textTable,
 } from '../../terminal/text-table.js';
-import { locationText, type S3Location } from './s3-location.js';
+import { locationText, type S3Location } from './scan-options.js';
 
 /** A scan with a verdict, here or in the state machine. */
 export interface FinishedScan {

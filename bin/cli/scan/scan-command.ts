@@ -1,8 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { durationMs, endpointUrl, wholeNumber } from '../../terminal/option-readers.js';
 import type { Outcome } from '../exit-codes.js';
-import { s3Location } from './s3-location.js';
-import { checkScanOptions, type ScanOptions } from './scan-options.js';
+import { checkScanOptions, type ScanOptions, s3Location } from './scan-options.js';
 
 /** `leasehold scan`: scans here, or starts and follows the deployed state machine. */
 export function addScan(program: Command, outcome: Outcome): void {

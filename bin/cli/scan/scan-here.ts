@@ -1,20 +1,29 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { requestTimeoutFor } from '../../../lib/client/client-options.js';
 import type { LockClient } from '../../../lib/client/index.js';
-import { inventory, planScan, readCuts, readRun, type ScanVerdict } from '../../../lib/scan/index.js';
-import { payForRequests, s3Address } from '../../../lib/scan/listing/s3-address.js';
+import type { StoreError } from '../../../lib/errors/index.js';
+import { BackOff, childSignal, retry, sleep } from '../../../lib/runtime/index.js';
+import {
+  inventory,
+  type Processor,
+  planScan,
+  readCuts,
+  readRun,
+  type ScanVerdict,
+  type SeatAnswer,
+  verifyScan,
+  workSeat,
+} from '../../../lib/scan/index.js';
+import { payForRequests, s3Address } from '../../../lib/scan/listing/s3-requests.js';
 import { checkTable } from '../../../lib/table/check-table.js';
 import { plural } from '../../terminal/figures.js';
 import { type Interruption, listenForInterruption } from '../../terminal/interruption.js';
-import { awsClientConfig } from '../aws-clients.js';
-import { type Connection, connect } from '../connection.js';
-import { reportError } from '../report-error.js';
+import { awsClientConfig, type Connection, connect } from '../connection.js';
+import { CommandFailure, reportError } from '../report-error.js';
 import { ScanProgress } from './progress.js';
 import { type ProgressView, progressView } from './progress-view.js';
 import { type FinishedScan, tellReport } from './report.js';
-import { runRounds } from './rounds.js';
-import { locationText, type S3Location } from './s3-location.js';
-import { defaultSeats, newRunName, type ScanOptions } from './scan-options.js';
+import { defaultSeats, locationText, newRunName, type S3Location, type ScanOptions } from './scan-options.js';
 
 const defaultLeaseMs = 30_000;
 
@@ -175,4 +184,81 @@ async function stillHeld(locks: LockClient, run: string): Promise<number | undef
   } catch {
     return undefined;
   }
+}
+
+/** What the seats of a run work with. */
+export interface Rounds {
+  readonly locks: LockClient;
+  readonly s3: S3Client;
+  readonly run: string;
+  readonly seats: number;
+  readonly processor: Processor;
+  readonly signal: AbortSignal;
+}
+
+const maxTries = 6;
+
+/** In milliseconds. */
+const spacing = { firstPauseMs: 500, maxPauseMs: 15_000 };
+
+/**
+ * Works and verifies until the verdict is final: what the state machine does in AWS, with its retries and pauses.
+ *
+ * @throws CommandFailure when another process has taken over all the seats; UsageError; StoreError; the signal's
+ *   reason, after every seat has given its slice back
+ */
+export async function runRounds(rounds: Rounds): Promise<ScanVerdict> {
+  const { locks, s3, run, processor, signal } = rounds;
+  const backOff = new BackOff(locks.context.runtime, spacing);
+  for (;;) {
+    const answers = await workAll(rounds);
+    const verdict = await verifyScan({ locks, s3, run, processor, signal });
+    if (verdict.status !== 'more') return verdict;
+    if (answers.every(({ status }) => status === 'superseded')) throw superseded(run);
+    await sleep(locks.context.runtime, backOff.nextMs(), signal);
+  }
+}
+
+/** All seats at once. The first error stops the others, which give back what they hold before it is thrown. */
+async function workAll(rounds: Rounds): Promise<SeatAnswer[]> {
+  const { signal, abort, clear } = childSignal(rounds.signal);
+  const seats = Array.from({ length: rounds.seats }, async (_, seat) => {
+    try {
+      return await workOne({ ...rounds, signal }, seat);
+    } catch (error) {
+      abort(error);
+      throw error;
+    }
+  });
+  await Promise.allSettled(seats);
+  clear();
+  rounds.signal.throwIfAborted();
+  signal.throwIfAborted();
+  return Promise.all(seats);
+}
+
+async function workOne(rounds: Rounds, seat: number): Promise<SeatAnswer> {
+  const { locks, s3, run, processor, signal } = rounds;
+  const mayPass = (error: unknown) => {
+    signal.throwIfAborted();
+    return isRetryable(error);
+  };
+  for (;;) {
+    const answer = await retry(locks.context.runtime, { ...spacing, mayPass, maxTries, signal }, () =>
+      workSeat({ locks, s3, run, seat, processor, signal }),
+    );
+    if (answer.status !== 'more') return answer;
+  }
+}
+
+function isRetryable(error: unknown): boolean {
+  return error instanceof Error && error.name === 'StoreError' && (error as StoreError).retryable;
+}
+
+function superseded(run: string): CommandFailure {
+  return new CommandFailure(
+    'SUPERSEDED',
+    `Another process works on the run "${run}" and has taken over all its seats; this one did no harm and ends`,
+    { run },
+  );
 }

@@ -9,8 +9,7 @@ import {
   type SliceResult,
 } from '../../../lib/scan/index.js';
 import { readLedger, type Store } from '../store.js';
-import { walkSlices } from './key-ranges.js';
-import { type Check, type ProofGround, prove, type SliceEvidence } from './proof.js';
+import { type Check, type ProofGround, prove, type SliceEvidence, walkSlices } from './proof.js';
 
 /**
  * Reads what the table has of the slices, and their results.

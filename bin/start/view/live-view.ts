@@ -1,7 +1,7 @@
 import type { WriteStream } from 'node:tty';
 import { createLogUpdate } from 'log-update';
+import { Throughput } from '../../terminal/figures.js';
 import type { Palette } from '../../terminal/styled-line.js';
-import { Throughput } from '../../terminal/throughput.js';
 import type { RunProgress } from '../run-progress.js';
 import { frame } from './frame.js';
 import type { View } from './plain-view.js';

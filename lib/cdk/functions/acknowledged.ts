@@ -1,7 +1,6 @@
 import { Aspects, Stack, Validations } from 'aws-cdk-lib';
 import { CfnPolicy } from 'aws-cdk-lib/aws-iam';
 import type { IConstruct } from 'constructs';
-import { flatReference } from './flat-reference.js';
 
 /**
  * Says why a rule of cdk-nag is not followed here, where its cause is. CDK carries the reason; without cdk-nag in the
@@ -55,4 +54,21 @@ function findWildcards(policy: CfnPolicy): readonly string[] {
     ...[Resource].flat().map((resource) => `Resource::${flatReference(resource)}`),
   ]);
   return [...new Set(findings.filter((finding) => finding.includes('*')))];
+}
+
+/**
+ * A template's expression as one text, in the form in which cdk-nag names it: `<LogicalId.Arn>:*` for a join of an
+ * attribute and text.
+ */
+function flatReference(expression: unknown): string {
+  if (expression === undefined) return '';
+  if (typeof expression === 'string') return expression.replaceAll('${', '<').replaceAll('}', '>');
+  const { 'Fn::Join': join, 'Fn::GetAtt': attribute, Ref: reference } = expression as Record<string, unknown>;
+  if (join) {
+    const [delimiter, parts] = join as [string, unknown[]];
+    return parts.map(flatReference).join(delimiter);
+  }
+  if (attribute) return `<${(attribute as unknown[]).map(flatReference).join('.')}>`;
+  if (reference) return `<${flatReference(reference)}>`;
+  return JSON.stringify(expression);
 }

@@ -1,5 +1,5 @@
 import { type Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
   Architecture,
@@ -9,11 +9,10 @@ import {
   Runtime,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { acknowledgeWildcards } from './acknowledged.js';
 import { type BundleName, bundledFunction } from './bundle-directory.js';
-import { functionRole } from './function-role.js';
 import type { FunctionSettings } from './function-settings.js';
 
 /** What one function is. */
@@ -130,4 +129,14 @@ function sizeOf(value: unknown): number {
   const { 'Fn::Join': [, parts] = [] } = (value ?? {}) as { 'Fn::Join'?: readonly unknown[] };
   // What is joined may itself be known only at deployment.
   return Array.isArray(parts) ? parts.reduce<number>((sum, part) => sum + sizeOf(part), 0) : 0;
+}
+
+/**
+ * The role of a function, which may write to its own log group only. The managed policy that CDK attaches otherwise
+ * allows every log group of the account, and making some.
+ */
+function functionRole(scope: Construct, id: string, logGroup: ILogGroup): Role {
+  const role = new Role(scope, id, { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+  logGroup.grantWrite(role);
+  return role;
 }

@@ -1,25 +1,23 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { ArnFormat, Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
 import { TableEncryptionV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Grant, type IGrantable, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
+import { acknowledgeWildcards } from '../functions/acknowledged.js';
 import type { ScanFunctionName } from '../functions/bundle-directory.js';
 import { wholeMilliseconds, wholeText } from '../functions/known.js';
-import { grantLogs } from '../functions/log-encryption.js';
+import { leaseholdFunction } from '../functions/leasehold-function.js';
 import { LeaseMetrics, observabilityEnvironment } from '../observability/lease-metrics.js';
 import { LeaseTable } from '../table/lease-table.js';
-import type { ILeaseTable } from '../table/lease-table-base.js';
+import { type ILeaseTable, tableReference } from '../table/lease-table-base.js';
 import type { LeaseTableProps } from '../table/lease-table-props.js';
-import { tableReference } from '../table/table-reference.js';
-import { grantListUnder, grantReadUnder, grantWriteUnder } from './bucket-access.js';
-import { scanDefinition } from './scan-definition.js';
-import { scanFunction } from './scan-function.js';
-import { scheduleScan } from './scan-schedule.js';
-import { scanStateMachine } from './scan-state-machine.js';
+import { scanDefinition, scanStateMachine } from './scan-definition.js';
+import type { ScanProcessor } from './scan-processor.js';
 import { ImportedSliceScan, type ISliceScan, SliceScanBase } from './slice-scan-base.js';
-import { checkSliceScan } from './slice-scan-limits.js';
-import type { SliceScanProps } from './slice-scan-props.js';
+import { checkSliceScan, type SliceScanProps, scheduleScan } from './slice-scan-props.js';
 
 const defaultSeats = 16;
 
@@ -150,4 +148,109 @@ function planDefaults(props: SliceScanProps, seats: number): Record<string, unkn
     seats,
     slices: props.slices,
   };
+}
+
+/**
+ * Lets CloudWatch Logs of this Region use a customer's key, for log groups of this account only. The policy of a key
+ * that was imported can't be changed from here: its owner adds this statement.
+ *
+ * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/encrypt-log-data-kms.html
+ */
+function grantLogs(scope: Construct, key: IKey): void {
+  const stack = Stack.of(scope);
+  key.addToResourcePolicy(
+    new PolicyStatement({
+      principals: [new ServicePrincipal(`logs.${stack.region}.amazonaws.com`)],
+      actions: ['kms:Encrypt', 'kms:Decrypt', 'kms:ReEncrypt*', 'kms:GenerateDataKey*', 'kms:Describe*'],
+      resources: ['*'],
+      conditions: {
+        ArnLike: {
+          'kms:EncryptionContext:aws:logs:arn': stack.formatArn({
+            service: 'logs',
+            resource: 'log-group',
+            resourceName: '*',
+            arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+          }),
+        },
+      },
+    }),
+  );
+}
+
+/**
+ * Lets a role list a bucket under one prefix only. Every listing of a scan carries the user's own prefix, so the
+ * condition needs no exception for planning.
+ */
+function grantListUnder(grantee: IGrantable, bucket: IBucket, prefix: string): void {
+  // An absent prefix is no empty string to IAM: listing a whole bucket can't be put into this condition.
+  const conditions = prefix === '' ? {} : { StringLike: { 's3:prefix': `${literal(prefix)}*` } };
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({ actions: ['s3:ListBucket'], resources: [bucket.bucketArn], conditions }),
+  );
+}
+
+/** Lets a role read objects under a prefix. */
+function grantReadUnder(grantee: IGrantable, bucket: IBucket, prefix: string): void {
+  grantObjects(grantee, bucket, prefix, ['s3:GetObject']);
+  bucket.encryptionKey?.grantDecrypt(grantee);
+}
+
+/** Lets a role write objects under a prefix, and abort uploads that it began. */
+function grantWriteUnder(grantee: IGrantable, bucket: IBucket, prefix: string): void {
+  grantObjects(grantee, bucket, prefix, ['s3:PutObject', 's3:AbortMultipartUpload']);
+  bucket.encryptionKey?.grantEncrypt(grantee);
+}
+
+function grantObjects(grantee: IGrantable, bucket: IBucket, prefix: string, actions: string[]): void {
+  Grant.addToPrincipal({
+    grantee,
+    actions,
+    resourceArns: [bucket.arnForObjects(`${literal(prefix)}*`)],
+  });
+}
+
+/** Keys may hold what IAM reads as wildcards and variables; the escapes are IAM's own. */
+function literal(prefix: string): string {
+  return Token.isUnresolved(prefix) ? prefix : prefix.replace(/[*?$]/g, (character) => `\${${character}}`);
+}
+
+/** What differs from function to function. */
+interface ScanFunctionOptions {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly timeout: Duration;
+  readonly memorySizeMb: number;
+  /** The user's own module. @default the bundle of the package */
+  readonly processor?: ScanProcessor | undefined;
+  readonly reservedConcurrency?: number | undefined;
+}
+
+/** One function of a scan, with a role and a log group of its own. */
+function scanFunction(
+  scope: Construct,
+  name: ScanFunctionName,
+  props: SliceScanProps,
+  { environment, timeout, memorySizeMb, processor, reservedConcurrency }: ScanFunctionOptions,
+): LambdaFunction {
+  const made = leaseholdFunction(scope, name.charAt(0).toUpperCase() + name.slice(1), {
+    description: `Leasehold: ${name} of a scan`,
+    bundle: name,
+    own: processor && { code: processor.code, handler: `index.${name}` },
+    settings: props,
+    timeout,
+    memorySize: memorySizeMb,
+    environment,
+    tracing: props.tracing,
+    removalPolicy: props.removalPolicy,
+    encryptionKey: props.encryptionKey,
+    reservedConcurrentExecutions: reservedConcurrency,
+  });
+  const { role } = made;
+  // Objects below the prefixes of the scan, by `grantReadUnder` and `grantWriteUnder`.
+  acknowledgeWildcards(
+    role!,
+    /(:s3:::|\.Arn>\/)[^*]*\*$/,
+    'The objects are those below one prefix; they come and go.',
+  );
+  acknowledgeWildcards(role!, /^kms:(ReEncrypt|GenerateDataKey)\*$/, 'Variants of one action on one key.');
+  return made;
 }

@@ -10,16 +10,16 @@ import {
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct, type IConstruct } from 'constructs';
 import type { MetricName } from '../../lambda/observability/metric-names.js';
-import { checkDuration } from '../functions/check-duration.js';
 import { demandedGrant } from '../functions/demanded-grant.js';
+import { checkDuration } from '../functions/durations.js';
 import { checkFunctionSettings } from '../functions/function-settings.js';
 import { checkKnown, checkName, checkWhole, wholeSeconds } from '../functions/known.js';
 import { checkServiceName, LeaseMetrics } from '../observability/lease-metrics.js';
+import { checkedPatterns } from '../table/lease-statements.js';
 import { LeaseTable } from '../table/lease-table.js';
 import type { ILeaseTable } from '../table/lease-table-base.js';
-import { checkedPatterns } from '../table/name-patterns.js';
-import { serviceFunction } from './lock-service-function.js';
-import type { LockServiceProps } from './lock-service-props.js';
+import { type LockServiceProps, serviceFunction } from './lock-service-function.js';
+
 import { WatchedExecutions } from './watched-executions.js';
 
 /** A lock service, made here or elsewhere. */

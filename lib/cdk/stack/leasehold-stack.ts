@@ -8,8 +8,7 @@ import { SliceScan } from '../scan/slice-scan.js';
 import type { ScanOutput } from '../scan/slice-scan-props.js';
 import { LockService } from '../service/lock-service.js';
 import { LeaseTable } from '../table/lease-table.js';
-import { refuseIdle } from './leasehold-stack-limits.js';
-import type { LeaseholdStackProps } from './leasehold-stack-props.js';
+import { type LeaseholdStackProps, refuseIdle } from './leasehold-stack-props.js';
 
 /**
  * All of it in one stack, ready to deploy: the table of leases, the lock service, one scan if there is a bucket to

@@ -6,13 +6,12 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { sweepName } from '../../table/table-names.js';
 import { acknowledgeWildcards } from '../functions/acknowledged.js';
-import { checkDuration } from '../functions/check-duration.js';
+import { checkDuration } from '../functions/durations.js';
 import { checkFunctionSettings } from '../functions/function-settings.js';
 import { checkKnown, checkWhole, wholeText } from '../functions/known.js';
 import { leaseholdFunction } from '../functions/leasehold-function.js';
-import type { ILeaseTable } from './lease-table-base.js';
+import { type ILeaseTable, tableReference } from './lease-table-base.js';
 import type { LeaseSweeperProps } from './lease-table-props.js';
-import { tableReference } from './table-reference.js';
 
 /**
  * A function on a schedule that deletes what TTL would delete, from a table that can't have it. It may read all of

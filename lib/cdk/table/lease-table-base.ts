@@ -1,3 +1,4 @@
+import { Stack, Token, TokenComparison } from 'aws-cdk-lib';
 import type { IMetric, Metric, MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import { type ITableV2, Operation, TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Grant, type IGrantable, PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -177,4 +178,21 @@ function allowKey(what: string, grantee: IGrantable, key: IKey, actions: string[
   const added = key.addToResourcePolicy(new PolicyStatement({ actions, resources: ['*'], principals }));
   const grant = key.grant(grantee, ...actions);
   return added.statementAdded ? grant : demandedGrant(what, grantee, grant);
+}
+
+/**
+ * What a function is told of its table: the name where both surely lie in one account and Region, else the ARN. A name
+ * means another table elsewhere, or none.
+ *
+ * @param scope the construct that holds the function
+ */
+export function tableReference(scope: Construct, { table }: ILeaseTable): string {
+  const { account, region } = Stack.of(scope);
+  const same = (a: string, b: string) => {
+    const compared = Token.compareStrings(a, b);
+    return compared === TokenComparison.SAME || compared === TokenComparison.BOTH_UNRESOLVED;
+  };
+  return same(account, table.env.account) && same(region, table.env.region)
+    ? table.tableName
+    : table.tableArn;
 }

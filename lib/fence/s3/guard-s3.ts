@@ -9,8 +9,8 @@ import {
 import { quoted, StoreError, UsageError } from '../../errors/index.js';
 import { checkOptions } from '../../lease/check-options.js';
 import { orAborted } from '../../runtime/abort.js';
-import { checkLease } from '../check-lease.js';
-import type { FencingToken } from '../fenced.js';
+import { checkLease, type FencingToken } from '../fenced.js';
+
 import { staleToken } from '../stale-token.js';
 
 /** Where the token stands in an object's metadata. */

@@ -1,2 +1,2 @@
-export type { InvocationKeys } from './invocation-keys.js';
 export { type ObservedOptions, observed } from './observed.js';
+export type { InvocationKeys } from './observer.js';

@@ -1,8 +1,14 @@
 import { systemRuntime } from '../../runtime/index.js';
 import type { Environment } from '../invocation.js';
-import { type InvocationKeys, invocationKeys } from './invocation-keys.js';
 import { defaultServiceName } from './metric-names.js';
-import type { Failure, InvocationContext, Observer } from './observer.js';
+import {
+  type Failure,
+  type InvocationContext,
+  type InvocationKeys,
+  invocationKeys,
+  type Observer,
+} from './observer.js';
+
 import { readSwitches } from './switches.js';
 
 /** Options of {@link observed}. */

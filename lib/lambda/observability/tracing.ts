@@ -1,5 +1,5 @@
-import { notInstalled } from './not-installed.js';
 import type { Observer } from './observer.js';
+import { notInstalled } from './switches.js';
 
 /**
  * A subsegment of X-Ray for each invocation, annotated with what the invocation is about. Requests to AWS are not

@@ -1,7 +1,6 @@
 import { resolveInstalled } from '../../installed/resolve-installed.js';
-import { EngineUnavailableError } from './engine-unavailable-error.js';
 import { startGuarded } from './guarded-process.js';
-import { type LocalDynamo, localDynamo } from './local-dynamo.js';
+import { EngineUnavailableError, type LocalDynamo, localDynamo } from './local-dynamo.js';
 
 // In a process of its own: a test that blocks its event loop must not stop its database, too.
 const serve = `

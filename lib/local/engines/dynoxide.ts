@@ -1,12 +1,11 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { resolveInstalled } from '../../installed/resolve-installed.js';
-import { toStatus } from './answers.js';
-import { EngineUnavailableError } from './engine-unavailable-error.js';
-import { freePort } from './free-port.js';
-import { endWithStdin, type GuardedProcess, startGuarded } from './guarded-process.js';
-import { type LocalDynamo, localDynamo } from './local-dynamo.js';
+import { endWithStdin, type GuardedProcess, startGuarded, toStatus } from './guarded-process.js';
+import { EngineUnavailableError, type LocalDynamo, localDynamo } from './local-dynamo.js';
 
 const packageName = '@dynoxide/linux-x64';
 const portTries = 5;
@@ -74,4 +73,18 @@ function binaryPath(): string | undefined {
   const manifest = resolveInstalled(`${packageName}/package.json`);
   const path = manifest && join(dirname(manifest), 'dynoxide');
   return path && existsSync(path) ? path : undefined;
+}
+
+/**
+ * A TCP port on loopback that was free a moment ago. Somebody else may take it before it is used:
+ * the caller has to try again with another.
+ */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type RequestOptions, request } from 'node:http';
 import type { Readable } from 'node:stream';
 
 const stopLimitMs = 5_000;
@@ -119,4 +120,24 @@ async function stopChild(child: ChildProcess, exited: Promise<void>): Promise<vo
 /** Pipes of a child are sockets, though their type says streams. */
 function unref(stream: unknown): void {
   (stream as Readable & { unref?: () => void }).unref?.();
+}
+
+/**
+ * Asks an HTTP server for one path.
+ *
+ * @param target where to, in the terms of `node:http`.
+ * @param timeoutMs bound for the whole exchange.
+ * @returns the status, or `undefined` when there was no answer in time.
+ */
+export function toStatus(target: RequestOptions, timeoutMs: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const limit = AbortSignal.timeout(timeoutMs);
+    const asked = request({ ...target, agent: false, signal: limit }, (response) => {
+      response.resume();
+      response.once('close', () => resolve(response.statusCode));
+      response.once('error', () => resolve(undefined));
+    });
+    asked.once('error', () => resolve(undefined));
+    asked.end();
+  });
 }

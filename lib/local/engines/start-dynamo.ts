@@ -1,10 +1,8 @@
-import { engineMissing } from './available-engines.js';
-import { startDocker } from './docker.js';
-import { startDynalite } from './dynalite.js';
-import { startDynoxide } from './dynoxide.js';
-import { startEndpoint } from './endpoint.js';
-import { EngineUnavailableError } from './engine-unavailable-error.js';
-import { type EngineName, engineNames, type LocalDynamo } from './local-dynamo.js';
+import { dockerMissing, startDocker } from './docker.js';
+import { dynaliteMissing, startDynalite } from './dynalite.js';
+import { dynoxideMissing, startDynoxide } from './dynoxide.js';
+import { endpointMissing, startEndpoint } from './endpoint.js';
+import { type EngineName, EngineUnavailableError, engineNames, type LocalDynamo } from './local-dynamo.js';
 
 /** How {@link startDynamo} chooses. */
 export interface StartDynamoOptions {
@@ -61,5 +59,46 @@ function start(engine: EngineName, limit: AbortSignal, startTimeoutMs: number): 
       return startDynoxide(limit);
     case 'dynalite':
       return startDynalite(limit);
+  }
+}
+
+/** Which engines can be started here. */
+export interface AvailableEngines {
+  readonly available: EngineName[];
+  /** The others, each with one sentence for people. */
+  readonly missing: { readonly engine: EngineName; readonly why: string }[];
+}
+
+/**
+ * Looks which engines can be started here, without starting any. Takes about a second, and
+ * longer only where Docker answers and has to pull the image first.
+ *
+ * @returns every engine, in one of the two lists, each in the order of preference. Never rejects.
+ */
+export async function availableEngines(): Promise<AvailableEngines> {
+  const result: AvailableEngines = { available: [], missing: [] };
+  for (const engine of engineNames) {
+    const why = await engineMissing(engine);
+    if (why === undefined) result.available.push(engine);
+    else result.missing.push({ engine, why });
+  }
+  return result;
+}
+
+/**
+ * Whether one engine can be started here.
+ *
+ * @returns `undefined` when it can, else the reason, one sentence for people.
+ */
+async function engineMissing(engine: EngineName): Promise<string | undefined> {
+  switch (engine) {
+    case 'endpoint':
+      return endpointMissing();
+    case 'docker':
+      return await dockerMissing();
+    case 'dynoxide':
+      return dynoxideMissing();
+    case 'dynalite':
+      return dynaliteMissing();
   }
 }

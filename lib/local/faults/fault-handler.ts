@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BlackHole } from './black-hole.js';
 import type { FaultDecision, PlannedFaults } from './fault-plan.js';
+import type { ThrottleError } from './fault-rule.js';
 import {
   drain,
   type HttpAnswer,
@@ -9,9 +13,51 @@ import {
   type HttpRequest,
   observe,
 } from './http-exchange.js';
-import type { RecordingMeter } from './request-meter.js';
-import { attemptTimedOut, connectionReset, serverError, shiftDate, throttled } from './synthetic-answers.js';
-import type { UnderWay } from './under-way.js';
+import type { RecordingMeter, UnderWay } from './request-meter.js';
+
+const namespace = 'com.amazonaws.dynamodb.v20120810';
+
+/** The error that Node's HTTP client gives when its connection is reset, as the SDK's handler passes it on. */
+function connectionReset(): Error {
+  return Object.assign(new Error('socket hang up'), { name: 'TimeoutError', code: 'ECONNRESET' });
+}
+
+/** The error of an attempt that took too long, as the SDK's handler makes it. */
+function attemptTimedOut(): Error {
+  return Object.assign(new Error('the request timed out'), { name: 'TimeoutError', code: 'ETIMEDOUT' });
+}
+
+/** DynamoDB's answer to a request that it throttles. */
+function throttled(error: ThrottleError): HttpAnswer {
+  return errorAnswer(400, error, 'Rate of requests exceeds the allowed throughput.');
+}
+
+/** DynamoDB's answer when it fails itself. */
+function serverError(): HttpAnswer {
+  return errorAnswer(500, 'InternalServerError', 'The request processing has failed because of an error.');
+}
+
+/** Moves the `Date` header of an answer. */
+function shiftDate(answer: HttpAnswer, offsetMs: number): HttpAnswer {
+  if (offsetMs === 0) return answer;
+  const { headers } = answer.response;
+  for (const name of Object.keys(headers)) {
+    if (name.toLowerCase() !== 'date') continue;
+    headers[name] = new Date(Date.parse(headers[name] ?? '') + offsetMs).toUTCString();
+  }
+  return answer;
+}
+
+function errorAnswer(statusCode: number, type: string, message: string): HttpAnswer {
+  const body = Buffer.from(JSON.stringify({ __type: `${namespace}#${type}`, message }));
+  const headers = {
+    'content-type': 'application/x-amz-json-1.0',
+    'content-length': String(body.length),
+    'x-amzn-errortype': type,
+    date: new Date().toUTCString(),
+  };
+  return { response: { statusCode, headers, body: Readable.from([body]) } };
+}
 
 /**
  * Stands between an SDK client and its real HTTP handler: meters every attempt and lets the plan's faults act
@@ -145,4 +191,40 @@ export class FaultHandler {
       }
     });
   }
+}
+
+/**
+ * A server on loopback that takes every request and answers none. Hung requests go there through the SDK's
+ * own handler, so that its timeouts and the caller's aborts act on them as they would in the field.
+ */
+class BlackHole {
+  #server: Promise<Server> | undefined;
+
+  /** The same request, addressed to the black hole. Starts it at the first call. */
+  async redirect(request: HttpRequest): Promise<HttpRequest> {
+    this.#server ??= listen();
+    const { port } = (await this.#server).address() as AddressInfo;
+    const copy = Object.assign(Object.create(Object.getPrototypeOf(request)), request);
+    return Object.assign(copy, { protocol: 'http:', hostname: '127.0.0.1', port, path: '/' });
+  }
+
+  /** Resets everything that hangs and stops listening. */
+  async close(): Promise<void> {
+    const server = await this.#server?.catch(() => undefined);
+    if (!server?.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  }
+}
+
+async function listen(): Promise<Server> {
+  const server = createServer((request) => request.resume());
+  server.requestTimeout = 0;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // A request that hangs keeps its own socket alive in the event loop; the listener need not.
+  server.unref();
+  return server;
 }

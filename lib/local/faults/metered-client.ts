@@ -1,8 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { FaultHandler } from './fault-handler.js';
 import { type FaultPlan, PlannedFaults } from './fault-plan.js';
-import { RecordingMeter, type RequestMeter } from './request-meter.js';
-import { UnderWay } from './under-way.js';
+import { RecordingMeter, type RequestMeter, UnderWay } from './request-meter.js';
 
 const copyLimitMs = 60_000;
 

@@ -1,4 +1,4 @@
-import type { FaultKind } from './fault.js';
+import type { FaultKind } from './fault-rule.js';
 import type { ObservedRequest } from './http-exchange.js';
 
 const readOperations = new Set(['GetItem', 'BatchGetItem', 'Query', 'Scan', 'TransactGetItems']);
@@ -92,5 +92,38 @@ export class RecordingMeter implements RequestMeter {
     let sum = 0;
     for (const [operation, count] of this.#counts) if (counted(operation)) sum += count;
     return sum;
+  }
+}
+
+/** Requests that faults send on their own, long after their caller has gone on. */
+export class UnderWay {
+  readonly #work = new Set<Promise<void>>();
+  readonly #cancelled = new AbortController();
+
+  /** @param limitMs bound for each piece of work, whatever its engine does. */
+  constructor(private readonly limitMs: number) {}
+
+  /** Begins a piece of work. Its failure is nobody's: whoever sent it is not there any more. */
+  add(work: (signal: AbortSignal) => Promise<void>): void {
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), this.limitMs);
+    const running = work(AbortSignal.any([limit.signal, this.#cancelled.signal]))
+      .catch(() => {})
+      .finally(() => {
+        clearTimeout(timer);
+        this.#work.delete(running);
+      });
+    this.#work.add(running);
+  }
+
+  /** Resolves when nothing is under way, also nothing that began meanwhile. */
+  async settled(): Promise<void> {
+    while (this.#work.size > 0) await Promise.all(this.#work);
+  }
+
+  /** Ends what is under way and waits for it. */
+  async cancel(): Promise<void> {
+    this.#cancelled.abort();
+    await this.settled();
   }
 }

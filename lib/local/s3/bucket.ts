@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, realpath, rm, stat } from 'node:fs/promises';
-import { FolderListings } from './folder-listings.js';
-import { KeyLocks } from './key-locks.js';
+import { FolderListings } from './key-walk.js';
 
 /** Headers that a PUT gave an object. They belong to one version: the one with that ETag. */
 export interface KeptHeaders {
@@ -52,4 +51,22 @@ export class Bucket {
 async function makeFolder(path: string): Promise<string> {
   await mkdir(path);
   return path;
+}
+
+/** Lets pieces of work on one key follow each other, so that a condition still holds when its write lands. */
+class KeyLocks {
+  readonly #tails = new Map<string, Promise<unknown>>();
+
+  /** Runs the work when all earlier work on the key has ended. */
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#tails.get(key) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    const tail = mine.catch(() => {});
+    this.#tails.set(key, tail);
+    try {
+      return await mine;
+    } finally {
+      if (this.#tails.get(key) === tail) this.#tails.delete(key);
+    }
+  }
 }

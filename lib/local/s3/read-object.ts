@@ -3,11 +3,9 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Bucket } from './bucket.js';
-import { byteRange } from './byte-range.js';
-import { isPlainFolder, pathOfKey } from './key-path.js';
-import { type ObjectStat, objectStat } from './object-stat.js';
-import { checkRead } from './preconditions.js';
-import { noSuchKey } from './s3-error.js';
+import { checkRead, isPlainFolder, type ObjectStat, objectStat, pathOfKey } from './object-file.js';
+
+import { noSuchKey, S3Error } from './s3-error.js';
 
 const notAnObject = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'ENAMETOOLONG']);
 
@@ -74,4 +72,28 @@ function setObjectHeaders(bucket: Bucket, key: string, object: ObjectStat, respo
   // A file that somebody else has written since has none of the old one's metadata.
   if (kept?.etag !== object.etag) return;
   for (const [name, value] of Object.entries(kept.headers)) response.setHeader(name, value);
+}
+
+/** Both ends inclusive, as in HTTP. */
+interface ByteRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * Reads a `Range` header against an object of a given size. Headers that are no single byte range are ignored,
+ * as S3 does.
+ *
+ * @returns `undefined`: the whole object.
+ * @throws S3Error `InvalidRange` when the range lies outside of the object.
+ */
+function byteRange(header: string | undefined, size: number): ByteRange | undefined {
+  const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? '');
+  if (!match || (match[1] === '' && match[2] === '')) return undefined;
+  const [, from = '', to = ''] = match;
+  if (from !== '' && to !== '' && Number(from) > Number(to)) return undefined;
+  const first = from === '' ? Math.max(0, size - Number(to)) : Number(from);
+  const last = from === '' || to === '' ? size - 1 : Math.min(size - 1, Number(to));
+  if (first > last) throw new S3Error('InvalidRange', 416, 'The requested range is not satisfiable');
+  return { first, last };
 }

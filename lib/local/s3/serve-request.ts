@@ -1,15 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bucket } from './bucket.js';
-import { deleteObject } from './delete-object.js';
-import { emptyPage, listObjects } from './list-objects.js';
-import { listParameters } from './list-parameters.js';
+import { emptyPage, listObjects, listParameters } from './list-objects.js';
 import { readObject } from './read-object.js';
 import { noSuchKey, notImplemented, S3Error } from './s3-error.js';
-import type { S3Fault, S3FaultHook } from './s3-fault.js';
-import { type S3Request, s3Request } from './s3-request.js';
-import type { S3RequestCounter } from './s3-requests.js';
-import { writeObject } from './write-object.js';
+import {
+  type S3Fault,
+  type S3FaultHook,
+  type S3Request,
+  type S3RequestCounter,
+  s3Request,
+} from './s3-requests.js';
+import { deleteObject, writeObject } from './write-object.js';
+
 import { xmlDocument } from './xml.js';
 
 /** What an endpoint serves from. */

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Bucket } from './bucket.js';
-import type { S3FaultHook } from './s3-fault.js';
-import { S3RequestCounter, type S3Requests } from './s3-requests.js';
+import { type S3FaultHook, S3RequestCounter, type S3Requests } from './s3-requests.js';
+
 import { serveRequest } from './serve-request.js';
 
 const idleConnectionMs = 60_000;

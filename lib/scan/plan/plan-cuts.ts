@@ -1,8 +1,5 @@
-import { separatingCut, topCharacter } from '../keys/cut.js';
-import { sharedLength } from '../keys/key-middle.js';
-import { compareKeys } from '../keys/key-order.js';
-import { fill, type OpenSlice } from './plan-fill.js';
-import { findFolders } from './plan-folders.js';
+import { type Alphabet, findMiddle, type KeyRange, measureWidth, sharedLength } from '../keys/key-middle.js';
+import { compareKeys, isLegalCut, separatingCut, topCharacter } from '../keys/key-order.js';
 import type { PlanRequests } from './plan-requests.js';
 import { type KeySample, samplePages, withClosedTop, withTrueStem } from './plan-sample.js';
 
@@ -94,4 +91,171 @@ function thinned(cuts: readonly string[]): readonly string[] {
     kept = kept.filter((_, index) => index % 2 === 1);
   }
   return kept;
+}
+
+/** Folders asked for what is in them at the same time. */
+const parallelRequests = 8;
+
+/** So many folders a slice are enough: splits go by them, too. */
+const foldersPerSlice = 8;
+
+/** Each seat reads the run item, which holds them all. */
+const maxFolderBytes = 60_000;
+
+/** A folder, and whether it may be asked for what is in it. */
+interface Folder {
+  readonly path: string;
+  readonly isOpen: boolean;
+}
+
+/**
+ * Planning, step 4: which folders there are, level by level, until there are eight for each slice wanted. Cuts between real
+ * folders have keys on both sides. Folders that hold more than a thousand, and those of a level where the first few hold
+ * none, are left whole.
+ *
+ * @returns in key order, each with the `/` at its end, none inside another; fewer than two say nothing, and none are told
+ */
+export async function findFolders(requests: PlanRequests, wanted: number): Promise<string[]> {
+  const enough = foldersPerSlice * wanted;
+  let folders: readonly Folder[] = [{ path: requests.prefix, isOpen: true }];
+  while (folders.length < enough) {
+    const asked = highestOpen(folders);
+    // A level is opened as a whole, or not at all: folders of two levels are not alike. Each slice that has no cut yet is
+    // left a request.
+    if (asked.length === 0 || asked.length > requests.left - Math.max(0, wanted - folders.length)) break;
+    const opened = await withOpened(requests, folders, asked);
+    if (!opened || bytesOf(opened) > maxFolderBytes) break;
+    folders = opened;
+  }
+  return folders.length < 2 ? [] : folders.map(({ path }) => path);
+}
+
+/** Those of the highest level that has some. */
+function highestOpen(folders: readonly Folder[]): readonly string[] {
+  const open = folders.filter(({ isOpen }) => isOpen).map(({ path }) => path);
+  const depth = (path: string) => path.split('/').length;
+  const highest = Math.min(...open.map(depth));
+  return open.filter((path) => depth(path) === highest);
+}
+
+/** Folders, with what is in these instead of them; `undefined` if the first few hold none. */
+async function withOpened(
+  requests: PlanRequests,
+  folders: readonly Folder[],
+  asked: readonly string[],
+): Promise<readonly Folder[] | undefined> {
+  const inside = new Map<string, readonly string[]>();
+  for (let start = 0; start < asked.length; start += parallelRequests) {
+    const batch = asked.slice(start, start + parallelRequests);
+    const found = await Promise.all(batch.map((path) => requests.foldersIn(path)));
+    for (const [index, path] of batch.entries()) inside.set(path, inOrderWithin(path, found[index] ?? []));
+    if ([...inside.values()].every((found) => found.length === 0)) return undefined;
+  }
+  return folders.flatMap((folder) => {
+    const found = inside.get(folder.path);
+    if (!found) return [folder];
+    return found.length > 0 ? found.map((path) => ({ path, isOpen: true })) : [{ ...folder, isOpen: false }];
+  });
+}
+
+/** An S3 with ideas of its own must not send the plan in circles. */
+function inOrderWithin(path: string, found: readonly string[]): readonly string[] {
+  return found.filter((folder) => folder.length > path.length && folder.startsWith(path)).sort(compareKeys);
+}
+
+function bytesOf(folders: readonly Folder[]): number {
+  return folders.reduce((bytes, { path }) => bytes + Buffer.byteLength(path), 0);
+}
+
+/** Probes at the same time. */
+const parallelProbes = 8;
+
+/** A slice in the making. */
+export interface OpenSlice {
+  /** Where it ends, and the next one begins; absent: open. */
+  readonly hi: string | undefined;
+  /** A cut lies at or above it: the first key, where it is known, so that no slice is made empty. */
+  readonly low: string;
+  /** Nothing was seen above it. */
+  readonly top: string | undefined;
+  /** The last probe came back empty: most of what looks like room is none. */
+  readonly sparse?: boolean;
+}
+
+/** What the fill works with. */
+interface FillOptions {
+  /** Slices wanted. */
+  readonly wanted: number;
+  readonly alphabet: Alphabet;
+  readonly stem: string;
+}
+
+/**
+ * Planning, step 5: cuts the widest slice in the middle of the characters seen, until there are enough. The key
+ * that a probe brings back makes the cut; an empty answer lowers the slice's top, and the next probe looks right
+ * behind the slice's first character: one request a character, where halving would take several.
+ *
+ * @param slices in key order
+ * @returns slices in key order
+ */
+export async function fill(
+  requests: PlanRequests,
+  slices: readonly OpenSlice[],
+  options: FillOptions,
+): Promise<readonly OpenSlice[]> {
+  let current = slices;
+  for (;;) {
+    const most = Math.min(parallelProbes, options.wanted - current.length, requests.left);
+    const probes = widest(current, options, requests.prefix).slice(0, Math.max(0, most));
+    if (probes.length === 0) return current;
+    const outcomes = await Promise.all(
+      probes.map(async ({ slice, middle }) => {
+        const key = await requests.firstKeyAfter(middle);
+        if (key !== undefined) options.alphabet.add(key, requests.prefix.length);
+        return [slice, cutAt(slice, middle, key, requests.prefix)] as const;
+      }),
+    );
+    const replaced = new Map(outcomes);
+    current = current.flatMap((slice) => replaced.get(slice) ?? [slice]);
+  }
+}
+
+/** The slices that can be cut, widest first, each with the place to look at. */
+function widest(slices: readonly OpenSlice[], { alphabet, stem }: FillOptions, prefix: string) {
+  return slices
+    .map((slice) => {
+      const range: KeyRange = { low: slice.low, high: lower(slice.hi, slice.top), stem };
+      const behindFirst = slice.sparse ? behindFirstCharacter(range, prefix) : undefined;
+      const middle = behindFirst ?? findMiddle(range, alphabet, prefix);
+      return { slice, width: measureWidth(range, alphabet), middle };
+    })
+    .filter((probe): probe is typeof probe & { readonly middle: string } => probe.middle !== undefined)
+    .sort((a, b) => b.width - a.width);
+}
+
+function cutAt(slice: OpenSlice, middle: string, key: string | undefined, prefix: string): OpenSlice[] {
+  if (key === undefined || (slice.hi !== undefined && compareKeys(key, slice.hi) > 0)) {
+    return [{ ...slice, top: middle, sparse: true }];
+  }
+  const cut = separatingCut(middle, key, prefix);
+  // Nothing lies between the middle and the key: the left part ends in truth where the probe began.
+  return [
+    { ...slice, hi: cut, top: middle, sparse: false },
+    { ...slice, low: key, sparse: false },
+  ];
+}
+
+/** Behind all keys that share the first one's character at the first position at which the bounds differ. */
+function behindFirstCharacter({ low, high, stem }: KeyRange, prefix: string): string | undefined {
+  const shared = high === undefined ? stem : low.slice(0, sharedLength(low, high));
+  const point = low.startsWith(shared) ? low.codePointAt(shared.length) : undefined;
+  if (point === undefined) return undefined;
+  const behind = shared + String.fromCodePoint(point) + topCharacter;
+  if (high !== undefined && compareKeys(behind, high) >= 0) return undefined;
+  return isLegalCut(behind, prefix) ? behind : undefined;
+}
+
+function lower(a: string | undefined, b: string | undefined): string | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return compareKeys(a, b) <= 0 ? a : b;
 }

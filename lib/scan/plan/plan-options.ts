@@ -3,7 +3,7 @@ import type { LockClient } from '../../client/index.js';
 import { UsageError } from '../../errors/index.js';
 import { isWellFormed } from '../../lease/check-options.js';
 import { checkWholeNumber } from '../check-number.js';
-import { maxKeyBytes } from '../keys/cut.js';
+import { maxKeyBytes } from '../keys/key-order.js';
 import { type OutputPlace, runOutputPrefix } from '../results/slice-output.js';
 import { checkRunName } from '../slices/scan-run.js';
 

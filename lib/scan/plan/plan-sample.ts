@@ -1,6 +1,6 @@
-import { Alphabet } from '../keys/alphabet.js';
-import { isLegalCharacter, maxKeyBytes, topCharacter } from '../keys/cut.js';
-import { sharedLength } from '../keys/key-middle.js';
+import { Alphabet, sharedLength } from '../keys/key-middle.js';
+import { isLegalCharacter, maxKeyBytes, topCharacter } from '../keys/key-order.js';
+
 import type { PlanRequests } from './plan-requests.js';
 
 /** So many pages are listed before anything is guessed: a prefix of a few pages gets a slice a page, not K. */

@@ -1,12 +1,13 @@
 import { checkWholeNumber } from '../check-number.js';
-import { ageDays, type InventoryPartial } from './inventory.js';
 import {
+  ageDays,
   byBytes,
   compactGroups,
   type GroupCount,
   type GroupCounts,
+  type InventoryPartial,
   otherGroups,
-} from './inventory-groups.js';
+} from './inventory.js';
 
 /** A row of a table. */
 export interface InventoryRow {

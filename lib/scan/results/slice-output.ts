@@ -1,7 +1,7 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { UsageError } from '../../errors/index.js';
 import type { Lease } from '../../lease/index.js';
-import { maxKeyBytes } from '../keys/cut.js';
+import { maxKeyBytes } from '../keys/key-order.js';
 import type { S3Requests } from '../listing/s3-requests.js';
 import type { SliceOutput } from './processor.js';
 

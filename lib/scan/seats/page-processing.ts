@@ -2,7 +2,7 @@ import type { Lease } from '../../lease/index.js';
 import { childSignal, type Runtime, whenAborted } from '../../runtime/index.js';
 import type { ProcessContext, Processor, ScanPage, SliceOutput } from '../results/processor.js';
 import { type ObjectFailure, toFailure } from '../results/tally.js';
-import type { SeatTime } from './seat-time.js';
+import type { SeatTime } from './seat-host.js';
 
 /** After its signal a processor has this long to come to an end, in milliseconds; then it is left behind. */
 const graceMs = 5_000;

@@ -4,14 +4,14 @@ import { ensureStoreTime, type Lease } from '../../lease/index.js';
 import { sleep } from '../../runtime/index.js';
 import { checkMilliseconds, checkWholeNumber } from '../check-number.js';
 import type { Processor } from '../results/processor.js';
-import { isPassing } from '../slices/persistence.js';
-import { takeable } from '../slices/scan-conditions.js';
+import { isPassing, takeable } from '../slices/scan-conditions.js';
+
 import { checkRun } from '../slices/scan-run.js';
 import { sliceGroup } from '../slices/slice.js';
 import { Thief } from '../steal/thief.js';
 import { publishScan } from './scan-events.js';
-import { type SeatHost, seatOwner } from './seat-host.js';
-import { SeatTime } from './seat-time.js';
+import { type SeatHost, SeatTime, seatOwner } from './seat-host.js';
+
 import { endOfSlice } from './slice-end.js';
 import { type Candidate, SliceSearch } from './slice-search.js';
 import { SliceWork } from './slice-work.js';

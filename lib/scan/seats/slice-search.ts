@@ -14,7 +14,6 @@ import { hasPendingChild, materialiseChild, type PlannedSlice } from '../slices/
 import { childrenWanted, type LaidSlice } from '../slices/tiling.js';
 import { publishScan } from './scan-events.js';
 import { type SeatHost, seatOwner } from './seat-host.js';
-import { shuffled } from './shuffled.js';
 
 /** Slices read at once: with large partial results in them they are still far below DynamoDB's 16 MB. */
 const batchSize = 25;
@@ -251,4 +250,14 @@ export class SliceSearch {
       error,
     });
   }
+}
+
+/** A copy in random order, so that seats that look at once do not all try the same slice first. */
+function shuffled<T>(items: readonly T[], random: () => number): T[] {
+  const copy = [...items];
+  for (let index = copy.length - 1; index > 0; index--) {
+    const other = Math.floor(random() * (index + 1));
+    [copy[index], copy[other]] = [copy[other]!, copy[index]!];
+  }
+  return copy;
 }

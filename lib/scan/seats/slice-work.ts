@@ -6,7 +6,7 @@ import { SliceLister } from '../listing/slice-lister.js';
 import { loadPartial, PartialStore } from '../results/partial-store.js';
 import type { ScanObject, ScanPage } from '../results/processor.js';
 import { leaseOutputPrefix, pageOutput, sliceOutputPrefix } from '../results/slice-output.js';
-import { persistently } from '../slices/persistence.js';
+import { persistently } from '../slices/scan-conditions.js';
 import { parseSlice, parseSliceId, type SliceItem } from '../slices/slice.js';
 import { hasPendingChild, materialiseChild } from '../slices/slice-creation.js';
 import { processPage } from './page-processing.js';

@@ -1,6 +1,7 @@
 import { type LeaseContext, leaseFormat, ttlAfter } from '../../lease/index.js';
-import { childIs } from './scan-conditions.js';
+import { childIs, splittable } from './scan-conditions.js';
 import {
+  childSliceId,
   type PendingChild,
   plannedSliceId,
   type SliceItem,
@@ -82,4 +83,35 @@ export async function materialiseChild(
 /** Whether a slice has a split pending. */
 export function hasPendingChild(slice: SliceItem): slice is SliceItem & { readonly child: PendingChild } {
   return slice.child !== undefined;
+}
+
+/**
+ * Splits a slice that is being worked on, or may be: one conditional write (scan page, "Splitting a running slice"), which
+ * lowers `hi` and leaves a note of the child. Whoever sees that note makes the child; see `materialiseChild`.
+ *
+ * @param slice as it was read a moment ago
+ * @param cut in `(claimed, hi)`, in key order
+ * @returns the child that is pending now; `undefined` if the slice has moved since it was read, and nothing was written
+ * @throws StoreError
+ */
+export async function splitSlice(
+  context: LeaseContext,
+  slice: SliceItem,
+  cut: string,
+  signal?: AbortSignal,
+): Promise<PendingChild | undefined> {
+  const { hi, emptyAfter } = slice;
+  const child = {
+    id: childSliceId(cut),
+    lo: cut,
+    ...(hi !== undefined && { hi }),
+    ...(emptyAfter !== undefined && { emptyAfter }),
+  };
+  const set = { hi: cut, child, splitProgress: slice.progress };
+  const answer = await context.table.update(
+    slice.name,
+    { set, condition: splittable(slice.hi, cut) },
+    signal,
+  );
+  return answer.applied ? child : undefined;
 }

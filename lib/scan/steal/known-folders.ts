@@ -1,5 +1,5 @@
-import { separatingCut, topCharacter } from '../keys/cut.js';
-import { compareKeys } from '../keys/key-order.js';
+import { compareKeys, separatingCut, topCharacter } from '../keys/key-order.js';
+
 import type { SliceItem } from '../slices/slice.js';
 
 /** A slice counts as half through the folder that it is in. */

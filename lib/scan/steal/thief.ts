@@ -1,13 +1,12 @@
 import type { LeaseContext } from '../../lease/index.js';
-import { Alphabet } from '../keys/alphabet.js';
-import { topCharacter } from '../keys/cut.js';
-import { findMiddle } from '../keys/key-middle.js';
-import { compareKeys } from '../keys/key-order.js';
+import { Alphabet, findMiddle } from '../keys/key-middle.js';
+import { compareKeys, topCharacter } from '../keys/key-order.js';
+
 import { publishScan } from '../seats/scan-events.js';
 import type { SeatHost } from '../seats/seat-host.js';
 import { parseSliceId, type SliceItem } from '../slices/slice.js';
-import { hasPendingChild, materialiseChild } from '../slices/slice-creation.js';
-import { splitSlice } from '../slices/split-slice.js';
+import { hasPendingChild, materialiseChild, splitSlice } from '../slices/slice-creation.js';
+
 import { KeyShape } from './key-shape.js';
 import { KnownFolders, type SeenSlice } from './known-folders.js';
 import { guessWhatIsLeft, type WhatIsLeft } from './what-is-left.js';

@@ -1,5 +1,5 @@
-import { isLegalCut } from '../keys/cut.js';
-import { compareKeys } from '../keys/key-order.js';
+import { compareKeys, isLegalCut } from '../keys/key-order.js';
+
 import type { SliceItem } from '../slices/slice.js';
 import { type KeyShape, separator } from './key-shape.js';
 import type { KnownFolders } from './known-folders.js';

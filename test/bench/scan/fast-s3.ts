@@ -1,4 +1,4 @@
-import { topCharacter } from '../../../lib/scan/keys/cut.js';
+import { topCharacter } from '../../../lib/scan/keys/key-order.js';
 import type { EventLoop } from '../../simulation/world/event-loop.js';
 import { indexBehind, type SortedKeys } from './sorted-keys.js';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../../lib/local/engines/free-port.js';
+import { freePort } from '../../../lib/local/engines/dynoxide.js';
 import {
   endWithStdin,
   type GuardedProcess,

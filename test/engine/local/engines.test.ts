@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { probeCapabilities } from '../../../lib/local/engines/probe-capabilities.js';
+import { probeCapabilities } from '../../../lib/local/engines/endpoint.js';
 import { availableEngines, startDynamo } from '../../../lib/local/index.js';
 import { descendants, isAlive, listens } from '../../support/local/child-processes.js';
 import { engines, quickEngines } from '../../support/local/local-engines.js';

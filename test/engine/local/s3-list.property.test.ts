@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { walkDirectory } from '../../../lib/local/index.js';
-import { compareBytes, sortByBytes } from '../../../lib/local/s3/byte-order.js';
+import { compareBytes, sortByBytes } from '../../../lib/local/s3/key-walk.js';
 import { byBytes, listAll } from '../../support/local/list-all.js';
 import { oddNames } from '../../support/local/odd-names.js';
 import { type TemporaryBucket, temporaryBucket } from '../../support/local/temporary-bucket.js';

@@ -25,7 +25,7 @@ export const constructsRemovals: readonly Removal[] = [
   },
   {
     name: 'constructs: a table that lies elsewhere is told by its ARN (D25)',
-    file: 'lib/cdk/table/table-reference.ts',
+    file: 'lib/cdk/table/lease-table-base.ts',
     find: 'return same(account, table.env.account) && same(region, table.env.region)',
     replace: 'return same(account, account) && same(region, region)',
     noticedBy: [
@@ -46,7 +46,7 @@ export const constructsRemovals: readonly Removal[] = [
   },
   {
     name: 'constructs: a bucket is followed to its Region (D24)',
-    file: 'lib/scan/listing/s3-address.ts',
+    file: 'lib/scan/listing/s3-requests.ts',
     find: '{ followRegionRedirects: true }',
     replace: '{ followRegionRedirects: false }',
     noticedBy: [
@@ -69,7 +69,7 @@ export const constructsRemovals: readonly Removal[] = [
   },
   {
     name: 'constructs: no keys are made of a list that only deployment knows (D28)',
-    file: 'lib/cdk/table/kit-keys.ts',
+    file: 'lib/cdk/table/lease-statements.ts',
     find: "  checkKnown(scope, ['semaphores', 'readWriteLocks', 'fairLocks']);\n",
     replace: '',
     noticedBy: [{ file: tokenTests, title: 'semaphores that only deployment knows (%s) is refused' }],
@@ -83,7 +83,7 @@ export const constructsRemovals: readonly Removal[] = [
   },
   {
     name: 'constructs: the stack names its own option where executions are watched (D28)',
-    file: 'lib/cdk/stack/leasehold-stack-limits.ts',
+    file: 'lib/cdk/stack/leasehold-stack-props.ts',
     find: "  if (props.watchExecutions?.length) checkKnown(props, ['lockNames']);\n",
     replace: '',
     noticedBy: [{ file: serviceTests, title: watchedList }],

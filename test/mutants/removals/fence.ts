@@ -66,14 +66,14 @@ export const fenceRemovals: readonly Removal[] = [
   },
   {
     name: 'fence: a token that is none is refused before anything is sent (D05)',
-    file: 'lib/fence/check-lease.ts',
+    file: 'lib/fence/fenced.ts',
     find: 'if (Number.isSafeInteger(lease?.token) && lease.token >= 1) return;',
     replace: 'return;',
     noticedBy: [{ file: tokensTests, title: '%s is a UsageError, and nothing is sent' }],
   },
   {
     name: 'fence: a lease that has ended here is refused (D07)',
-    file: 'lib/fence/check-lease.ts',
+    file: 'lib/fence/fenced.ts',
     find: "    if ((error as { readonly code?: unknown }).code !== 'LOCK_LOST') throw error;\n",
     replace: '',
     noticedBy: [
@@ -85,7 +85,7 @@ export const fenceRemovals: readonly Removal[] = [
   },
   {
     name: 'fence: an attribute of the user’s own is not overwritten (D38)',
-    file: 'lib/fence/own-fence.ts',
+    file: 'lib/fence/guard-write.ts',
     find: "  throw ownAttribute(lease, attribute, 'The item has');\n",
     replace: '',
     noticedBy: [{ file: tokensTests, title: 'guardPut refuses an item with %j' }],

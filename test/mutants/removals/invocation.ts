@@ -3,7 +3,7 @@ import type { Removal } from '../removal.js';
 const remainingTimeTests = 'test/engine/client/remaining-time.test.ts';
 const withLockedHandler = 'lib/lambda/with-locked-handler.ts';
 const withLockedHandlerTests = 'test/process/lambda/with-locked-handler.test.ts';
-const invocationEnd = 'lib/lambda/invocation-end.ts';
+const invocationEnd = 'lib/lambda/invocation.ts';
 
 /** A lease ends with the invocation that holds it (protocol, section 5). */
 export const invocationRemovals: readonly Removal[] = [

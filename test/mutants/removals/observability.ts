@@ -3,7 +3,7 @@ import type { Removal } from '../removal.js';
 const observed = 'lib/lambda/observability/observed.ts';
 const observedLocksTests = 'test/process/lambda/observability/observed-locks.test.ts';
 const logs = 'lib/lambda/observability/logs.ts';
-const eventLogs = 'lib/lambda/observability/event-logs.ts';
+const eventLogs = 'lib/lambda/observability/logs.ts';
 const leaseholdAlarms = 'lib/cdk/observability/leasehold-alarms.ts';
 const leaseholdAlarmsTests = 'test/process/cdk/leasehold-alarms.test.ts';
 

@@ -207,7 +207,7 @@ export const requestsRemovals: readonly Removal[] = [
   },
   {
     name: 'requests: an engine that never answers is given up (D43)',
-    file: 'lib/local/engines/probe-capabilities.ts',
+    file: 'lib/local/engines/endpoint.ts',
     find: 'const options = { abortSignal: limit };',
     replace: 'const options = limit.aborted ? { abortSignal: limit } : {};',
     noticedBy: [

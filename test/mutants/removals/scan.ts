@@ -235,7 +235,7 @@ export const scanRemovals: readonly Removal[] = [
   },
   {
     name: 'split: a hint of where keys end is no bound',
-    file: 'lib/scan/slices/split-slice.ts',
+    file: 'lib/scan/slices/slice-creation.ts',
     find: '...(hi !== undefined && { hi }),',
     replace: '...((hi ?? emptyAfter) !== undefined && { hi: hi ?? emptyAfter }),',
     noticedBy: [{ suite: 'scan' }],
@@ -354,7 +354,7 @@ export const scanRemovals: readonly Removal[] = [
   },
   {
     name: 'plan: half of a level of folders is not taken for all of it',
-    file: 'lib/scan/plan/plan-folders.ts',
+    file: 'lib/scan/plan/plan-cuts.ts',
     find: 'asked.length > requests.left - Math.max(0, wanted - folders.length)',
     replace: 'requests.left <= 0',
     noticedBy: [

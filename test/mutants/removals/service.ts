@@ -11,7 +11,7 @@ const lockService = 'lib/service/lock-service.ts';
 const executionWatch = 'lib/service/execution-watch.ts';
 const transportTests = 'test/process/service/transport.test.ts';
 const serviceStore = 'lib/service-client/service-store.ts';
-const serviceFailure = 'lib/service-client/service-failure.ts';
+const serviceFailure = 'lib/service-client/service-answer.ts';
 const serviceHost = 'lib/service/service-host.ts';
 const strangersTests = 'test/engine/service/strangers.test.ts';
 
@@ -328,7 +328,7 @@ export const serviceRemovals: readonly Removal[] = [
   },
   {
     name: 'service: a proof is of one lease, and none for the next (D39)',
-    file: 'lib/service/owner-proof.ts',
+    file: 'lib/service/execution-group.ts',
     find: 'JSON.stringify([name, leaseId, ownerKey])',
     replace: 'JSON.stringify([name, ownerKey])',
     noticedBy: [

@@ -41,7 +41,7 @@ export const excuses: readonly Excuse[] = [
     reason: 'equivalent: every place is written before it is read',
   },
   {
-    file: 'lib/scan/plan/plan-fill.ts',
+    file: 'lib/scan/plan/plan-cuts.ts',
     line: 'if (high !== undefined && compareKeys(behind, high) >= 0) return undefined;',
     from: 'compareKeys(behind, high) >= 0',
     to: 'compareKeys(behind, high) > 0',
@@ -49,7 +49,7 @@ export const excuses: readonly Excuse[] = [
       'equivalent: the two are never equal, for `behind` goes on with a character that `high` does not have there',
   },
   {
-    file: 'lib/scan/plan/plan-fill.ts',
+    file: 'lib/scan/plan/plan-cuts.ts',
     line: 'return compareKeys(a, b) <= 0 ? a : b;',
     from: 'compareKeys(a, b) <= 0',
     to: 'compareKeys(a, b) < 0',

@@ -10,13 +10,13 @@ import {
   SliceScan,
 } from '../../../lib/cdk/index.js';
 import type { LossReason } from '../../../lib/errors/index.js';
-import { metricListeners } from '../../../lib/lambda/observability/event-metrics.js';
 import {
   lossMetrics,
   metricNamespace,
   metricUnits,
   serviceDimension,
 } from '../../../lib/lambda/observability/metric-names.js';
+import { metricListeners } from '../../../lib/lambda/observability/metrics.js';
 import { dashboardBody, widgetMetrics } from '../../support/cdk/dashboard-body.js';
 import { emptyStack } from '../../support/cdk/synthesize.js';
 import { sampleEvents } from '../../support/sample-events.js';

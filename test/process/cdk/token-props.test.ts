@@ -125,7 +125,7 @@ const tables: Readonly<Record<string, Table>> = {
     objects: [],
   },
   LockService: {
-    file: 'lib/cdk/service/lock-service-props.ts',
+    file: 'lib/cdk/service/lock-service-function.ts',
     interfaces: ['LockServiceProps'],
     build: (stack, props) => new LockService(stack, 'It', { operators: true, ...(props as object) }),
     cases: [
@@ -230,7 +230,7 @@ const tables: Readonly<Record<string, Table>> = {
     objects: ['bucket'],
   },
   'schedule of a SliceScan': {
-    file: 'lib/cdk/scan/scan-schedule.ts',
+    file: 'lib/cdk/scan/slice-scan-props.ts',
     interfaces: ['ScanSchedule'],
     build: (stack, schedule) => {
       const expression = ScheduleExpression.expression('rate(1 day)');
@@ -244,7 +244,7 @@ const tables: Readonly<Record<string, Table>> = {
     path: 'schedule.',
   },
   'input of a schedule': {
-    file: 'lib/cdk/scan/scan-schedule.ts',
+    file: 'lib/cdk/scan/slice-scan-props.ts',
     interfaces: ['ScanInput'],
     build: (stack, input) => {
       const expression = ScheduleExpression.expression('rate(1 day)');
@@ -262,7 +262,7 @@ const tables: Readonly<Record<string, Table>> = {
     path: 'schedule.input.',
   },
   'bundling of a processor': {
-    file: 'lib/cdk/scan/processor-bundle.ts',
+    file: 'lib/cdk/scan/scan-processor.ts',
     interfaces: ['ProcessorBundleOptions'],
     build: (_stack, options) => ScanProcessor.fromEntry('package.json', options),
     cases: [['external', ({ list }) => list, 'is refused'], ...flags('minify')],

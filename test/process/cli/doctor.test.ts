@@ -1,8 +1,12 @@
 import { ScanCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Finding } from '../../../bin/cli/doctor/findings.js';
-import { clockFinding, tableReport } from '../../../bin/cli/doctor/findings.js';
-import { permissionFindings } from '../../../bin/cli/doctor/permission-findings.js';
+import {
+  clockFinding,
+  type Finding,
+  permissionFindings,
+  tableReport,
+} from '../../../bin/cli/doctor/findings.js';
+
 import { StoreClock } from '../../../lib/clock/store-clock.js';
 import { systemRuntime } from '../../../lib/index.js';
 import { accessDenied, cannedServer } from '../../support/canned-server.js';

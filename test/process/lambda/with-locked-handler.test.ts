@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Context, Handler } from 'aws-lambda';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import type { LockedHandlerOptions } from '../../../lib/lambda/locked-handler-options.js';
-import { withLockedHandler } from '../../../lib/lambda/with-locked-handler.js';
+import { type LockedHandlerOptions, withLockedHandler } from '../../../lib/lambda/with-locked-handler.js';
+
 import { runNode } from '../../support/child.js';
 import { EventLog } from '../../support/event-log.js';
 import type { Actor } from '../../support/stage.js';

@@ -3,8 +3,15 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientShare, fits, functionShares, shareLine } from '../../../bin/build/bundle-budgets.js';
-import { bundleLambdas, type LambdaBundle } from '../../../bin/build/lambda-bundles.js';
+import {
+  bundleLambdas,
+  clientShare,
+  fits,
+  functionShares,
+  type LambdaBundle,
+  shareLine,
+} from '../../../bin/build/lambda-bundles.js';
+
 import { startLocalLambda } from '../../../bin/start/state-machine/index.js';
 
 let home: string;

@@ -5,7 +5,7 @@ import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { nodeBundle } from '../../../bin/start/state-machine/node-bundle.js';
 import { LockClient, type LockClientOptions } from '../../../lib/client/index.js';
-import { lockServiceSettings } from '../../../lib/lambda/lock-service-settings.js';
+import { lockServiceSettings } from '../../../lib/lambda/lock-service-handler.js';
 import { planScan } from '../../../lib/scan/index.js';
 
 describe('a client of the service', () => {

@@ -1,8 +1,8 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { locksOnce } from '../../../lib/lambda/locks-once.js';
-import { withLockedHandler } from '../../../lib/lambda/with-locked-handler.js';
+import { locksOnce, withLockedHandler } from '../../../lib/lambda/with-locked-handler.js';
+
 import type { LeaseItem } from '../../../lib/lease/index.js';
 import { above } from '../../support/above.js';
 import { callers, operators, ServiceStage } from '../../support/service/service-stage.js';

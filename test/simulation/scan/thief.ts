@@ -1,6 +1,6 @@
 import { parseSlice, type SliceItem, sliceGroup } from '../../../lib/scan/slices/slice.js';
-import { materialiseChild } from '../../../lib/scan/slices/slice-creation.js';
-import { splitSlice } from '../../../lib/scan/slices/split-slice.js';
+import { materialiseChild, splitSlice } from '../../../lib/scan/slices/slice-creation.js';
+
 import { orderOfText } from '../store/attribute-values.js';
 import type { ScanMachine } from './scan-machine.js';
 

@@ -19,7 +19,7 @@ import {
   type StateMachineDefinition,
   startLocalLambda,
 } from '../../../bin/start/state-machine/index.js';
-import { templateText } from '../../../bin/start/state-machine/template-values.js';
+import { templateText } from '../../../bin/start/state-machine/synthesized-state-machine.js';
 import { LockService } from '../../../lib/cdk/index.js';
 import { bundledHandler } from '../bundles.js';
 import { scriptedStepFunctions } from '../cli/scripted-step-functions.js';

@@ -12,7 +12,7 @@ import {
   type Processor,
   readRun,
 } from '../../../lib/scan/index.js';
-import { splitSlice } from '../../../lib/scan/slices/split-slice.js';
+import { splitSlice } from '../../../lib/scan/slices/slice-creation.js';
 import { madeTable } from '../made-table.js';
 import type { RecordedRequest } from './recorded-request.js';
 import { recordRequests } from './request-recorder.js';

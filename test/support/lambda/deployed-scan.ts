@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { App, type CfnElement, Stack } from 'aws-cdk-lib';
 import { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { LocalFunction, StateMachineDefinition } from '../../../bin/start/state-machine/index.js';
-import { templateText } from '../../../bin/start/state-machine/template-values.js';
+import { templateText } from '../../../bin/start/state-machine/synthesized-state-machine.js';
 import { SliceScan, type SliceScanProps } from '../../../lib/cdk/index.js';
 
 /** A scan as CDK would deploy it: the definition, and the code of each function out of the cloud assembly. */

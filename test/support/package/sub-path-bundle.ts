@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile, type Plugin } from 'esbuild';
-import { loadedAtStart } from '../../../bin/build/loaded-at-start.js';
+import { loadedAtStart } from '../../../bin/build/lambda-bundles.js';
 import { importName, subPaths as listed } from '../../../bin/build/package/sub-paths.js';
 import { nodeBundle } from '../../../bin/start/state-machine/node-bundle.js';
 

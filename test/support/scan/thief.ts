@@ -1,6 +1,6 @@
 import type { LeaseContext } from '../../../lib/lease/index.js';
 import { compareKeys, type SliceItem } from '../../../lib/scan/index.js';
-import { splitSlice } from '../../../lib/scan/slices/split-slice.js';
+import { splitSlice } from '../../../lib/scan/slices/slice-creation.js';
 
 /** Splits a slice and leaves its child pending; answers the child's id, or `undefined` if the split was refused. */
 export async function split(

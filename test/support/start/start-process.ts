@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { jsonResult } from '../../../bin/start/json-result.js';
+import type { jsonResult } from '../../../bin/start/view/report.js';
 import { compiled } from '../compiled.js';
 import { descendants, isAlive, until } from '../local/child-processes.js';
 

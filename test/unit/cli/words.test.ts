@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { locationText, s3Location } from '../../../bin/cli/scan/s3-location.js';
+import { locationText, s3Location } from '../../../bin/cli/scan/scan-options.js';
 import { formatDuration } from '../../../bin/terminal/figures.js';
 import { durationMs } from '../../../bin/terminal/option-readers.js';
 import { jsonText } from '../../../bin/terminal/output.js';

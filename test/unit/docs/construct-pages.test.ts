@@ -29,13 +29,13 @@ const pages: readonly (readonly [page: string, file: string, interfaces: readonl
     ['LeaseholdAlarmsProps', 'AlarmThresholds'],
   ],
   ['docs/guides/observability.md', 'lib/lambda/observability/observed.ts', ['ObservedOptions']],
-  ['docs/guides/lambda.md', 'lib/lambda/locked-handler-options.ts', ['LockedHandlerOptions']],
-  ['docs/reference/lock-service.md', 'lib/cdk/service/lock-service-props.ts', ['LockServiceProps']],
+  ['docs/guides/lambda.md', 'lib/lambda/with-locked-handler.ts', ['LockedHandlerOptions']],
+  ['docs/reference/lock-service.md', 'lib/cdk/service/lock-service-function.ts', ['LockServiceProps']],
   ['docs/reference/lock-service.md', 'lib/cdk/observability/lease-metrics.ts', ['ObservabilitySettings']],
   ['docs/guides/step-functions.md', 'lib/cdk/section/locked-section-props.ts', ['LockedSectionProps']],
   ['docs/guides/scans.md', 'lib/cdk/scan/slice-scan-props.ts', ['SliceScanProps', 'ScanOutput']],
-  ['docs/guides/scans.md', 'lib/cdk/scan/scan-schedule.ts', ['ScanSchedule', 'ScanInput']],
-  ['docs/guides/scans.md', 'lib/cdk/scan/processor-bundle.ts', ['ProcessorBundleOptions']],
+  ['docs/guides/scans.md', 'lib/cdk/scan/slice-scan-props.ts', ['ScanSchedule', 'ScanInput']],
+  ['docs/guides/scans.md', 'lib/cdk/scan/scan-processor.ts', ['ProcessorBundleOptions']],
   ['docs/guides/deploying.md', 'lib/cdk/stack/leasehold-stack-props.ts', ['LeaseholdStackProps']],
 ];
 

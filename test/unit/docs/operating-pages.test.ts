@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { alarmKinds } from '../../../lib/cdk/observability/alarm-kinds.js';
-import { logListeners } from '../../../lib/lambda/observability/event-logs.js';
+import { alarmKinds } from '../../../lib/cdk/observability/leasehold-alarms.js';
+import { logListeners } from '../../../lib/lambda/observability/logs.js';
 import { metricUnits } from '../../../lib/lambda/observability/metric-names.js';
 import { rowsOf } from '../../support/docs/construct-pages.js';
 import { sampleEvents } from '../../support/sample-events.js';

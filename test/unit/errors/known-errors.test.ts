@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../../lib/errors/errors.js';
 import { findKind, knownErrors, toFailure, treatments } from '../../../lib/errors/known-errors.js';
-
-import { toTransportError } from '../../../lib/service-client/service-failure.js';
+import { toTransportError } from '../../../lib/service-client/service-answer.js';
 import { toStoreError } from '../../../lib/table/store-errors.js';
 
 const rows = knownErrors.flatMap(([kind, source, names]) =>

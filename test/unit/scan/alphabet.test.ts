@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Alphabet } from '../../../lib/scan/keys/alphabet.js';
+import { Alphabet } from '../../../lib/scan/keys/key-middle.js';
 
 function alphabetOf(...keys: readonly string[]): Alphabet {
   const alphabet = new Alphabet();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isLegalCut } from '../../../lib/scan/keys/cut.js';
-import { compareKeys, isWithin } from '../../../lib/scan/keys/key-order.js';
+import { compareKeys, isLegalCut, isWithin } from '../../../lib/scan/keys/key-order.js';
+
 import { slicesOfCuts } from '../../../lib/scan/slices/slice-creation.js';
 import { checkProperty } from '../../support/property.js';
 import { inByteOrder } from '../../support/scan/listed-keys.js';

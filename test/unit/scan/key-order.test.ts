@@ -1,9 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Alphabet } from '../../../lib/scan/keys/alphabet.js';
-import { isLegalCut, maxKeyBytes, separatingCut } from '../../../lib/scan/keys/cut.js';
-import { findMiddle, measureWidth, sharedLength } from '../../../lib/scan/keys/key-middle.js';
-import { compareKeys, isWithin, laterKey } from '../../../lib/scan/keys/key-order.js';
+import { Alphabet, findMiddle, measureWidth, sharedLength } from '../../../lib/scan/keys/key-middle.js';
+import {
+  compareKeys,
+  isLegalCut,
+  isWithin,
+  laterKey,
+  maxKeyBytes,
+  separatingCut,
+} from '../../../lib/scan/keys/key-order.js';
+
 import { checkProperty } from '../../support/property.js';
 import { inByteOrder } from '../../support/scan/listed-keys.js';
 

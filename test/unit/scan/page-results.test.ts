@@ -3,8 +3,8 @@ import { LockLostError } from '../../../lib/errors/index.js';
 import { type Lease, leaseFormat } from '../../../lib/lease/index.js';
 import { systemRuntime } from '../../../lib/runtime/index.js';
 import type { Processor } from '../../../lib/scan/index.js';
-import type { SeatHost } from '../../../lib/scan/seats/seat-host.js';
-import { SeatTime } from '../../../lib/scan/seats/seat-time.js';
+import { type SeatHost, SeatTime } from '../../../lib/scan/seats/seat-host.js';
+
 import { SliceWork } from '../../../lib/scan/seats/slice-work.js';
 import type { ItemChange } from '../../../lib/table/index.js';
 import { MemoryBucket } from '../../support/scan/memory-bucket.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { topCharacter } from '../../../lib/scan/keys/cut.js';
+import { topCharacter } from '../../../lib/scan/keys/key-order.js';
 import { cutsFor } from '../../support/scan/planning.js';
 
 const numbered = (count: number, prefix: string) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Alphabet } from '../../../lib/scan/keys/alphabet.js';
-import { topCharacter } from '../../../lib/scan/keys/cut.js';
-import { fill, type OpenSlice } from '../../../lib/scan/plan/plan-fill.js';
+import { Alphabet } from '../../../lib/scan/keys/key-middle.js';
+import { topCharacter } from '../../../lib/scan/keys/key-order.js';
+import { fill, type OpenSlice } from '../../../lib/scan/plan/plan-cuts.js';
 import { planningOf } from '../../support/scan/planning.js';
 
 const whole: OpenSlice = { hi: undefined, low: 'k/000', top: `k/9${topCharacter}` };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findFolders } from '../../../lib/scan/plan/plan-folders.js';
+import { findFolders } from '../../../lib/scan/plan/plan-cuts.js';
 import { planningOf } from '../../support/scan/planning.js';
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => String(index).padStart(4, '0'));

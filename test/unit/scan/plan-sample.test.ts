@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Alphabet } from '../../../lib/scan/keys/alphabet.js';
-import { topCharacter } from '../../../lib/scan/keys/cut.js';
+import type { Alphabet } from '../../../lib/scan/keys/key-middle.js';
+import { topCharacter } from '../../../lib/scan/keys/key-order.js';
 import { samplePages, withClosedTop, withTrueStem } from '../../../lib/scan/plan/plan-sample.js';
 import { type Planning, planningOf } from '../../support/scan/planning.js';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KeyRanges } from '../../../bin/start/proof/key-ranges.js';
-import type { SliceEvidence } from '../../../bin/start/proof/proof.js';
-import { type ProofGround, prove } from '../../../bin/start/proof/proof.js';
+import { KeyRanges, type ProofGround, prove, type SliceEvidence } from '../../../bin/start/proof/proof.js';
+
 import { checkProperty } from '../../support/property.js';
 
 const slice = (id: string, lo: string | undefined, hi: string | undefined): SliceEvidence => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { invocationKeys } from '../../../../lib/lambda/observability/invocation-keys.js';
+import { invocationKeys } from '../../../../lib/lambda/observability/observer.js';
 
 describe('what the lines of an invocation carry', () => {
   it.each([

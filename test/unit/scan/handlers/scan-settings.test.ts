@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scanSettings } from '../../../../lib/scan/handlers/scan-settings.js';
+import { scanSettings } from '../../../../lib/scan/handlers/scan-clients.js';
 
 describe('settings from the environment', () => {
   it('need the table only', () => {

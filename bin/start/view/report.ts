@@ -6,12 +6,56 @@ import {
   inventoryReport,
 } from '../../../lib/scan/index.js';
 import { count, percent, plural, seconds } from '../../terminal/figures.js';
-import { formatKey } from '../../terminal/printable.js';
-import type { Palette } from '../../terminal/styled-line.js';
+import { formatKey, type Palette } from '../../terminal/styled-line.js';
 import { type Column, sideBySide, textTable } from '../../terminal/text-table.js';
 import type { Check, SliceEvidence } from '../proof/proof.js';
-import type { RunOutcome } from '../proof/slice-evidence.js';
+import { isComplete, type RunOutcome } from '../proof/slice-evidence.js';
 import { formatSlice, formatToken, type RunProgress } from '../run-progress.js';
+import type { StartOptions } from '../start-options.js';
+
+/** Rows of each of the inventory's tables. */
+const jsonRows = 20;
+
+/** What `--json` prints. */
+export function jsonResult(options: StartOptions, progress: RunProgress, outcome: RunOutcome) {
+  const { report, slices, checks } = outcome;
+  const retries = progress.takeovers.filter(({ how }) => how === 'retry').length;
+  return {
+    complete: isComplete(outcome),
+    objects: report?.objects ?? 0,
+    bytes: report?.bytes ?? 0,
+    slices: slices.length,
+    takeovers: progress.takeovers.length,
+    takeoversByRetry: retries,
+    takeoversAfterExpiry: progress.takeovers.length - retries,
+    staleWritesRejected: progress.refusedWrites.length,
+    leasesLost: progress.lostLeases,
+    splits: progress.splits,
+    /** Shares of 1 of the time; null before anything was done. */
+    seatsBusy: progress.seatShares ?? null,
+    listRequests: outcome.listRequests,
+    independentCount: outcome.independentCount,
+    durationMs: Math.round(progress.elapsedMs),
+    scanMs: Math.round(outcome.scanMs),
+    run: outcome.run,
+    engine: outcome.engine,
+    directory: options.directory,
+    seats: options.seats,
+    pageSize: options.pageSize,
+    leaseMs: options.leaseMs,
+    seed: options.seed,
+    checks,
+    faults: {
+      ordered: progress.ordered,
+      strikes: progress.strikes,
+      notes: progress.faultNotes,
+      takeovers: progress.takeovers,
+      refusedWrites: progress.refusedWrites,
+    },
+    sliceResults: slices,
+    inventory: report?.result ? inventoryReport(report.result as InventoryPartial, jsonRows) : null,
+  };
+}
 
 /** Rows of each of the inventory's tables. */
 const topRows = 6;
