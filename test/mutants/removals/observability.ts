@@ -3,7 +3,6 @@ import type { Removal } from '../removal.js';
 const observed = 'lib/lambda/observability/observed.ts';
 const observedLocksTests = 'test/process/lambda/observability/observed-locks.test.ts';
 const logs = 'lib/lambda/observability/logs.ts';
-const eventLogs = 'lib/lambda/observability/logs.ts';
 const leaseholdAlarms = 'lib/cdk/observability/leasehold-alarms.ts';
 const leaseholdAlarmsTests = 'test/process/cdk/leasehold-alarms.test.ts';
 
@@ -44,7 +43,7 @@ export const observabilityRemovals: readonly Removal[] = [
   },
   {
     name: 'observability: the log shows no lease id of a holder',
-    file: eventLogs,
+    file: logs,
     find: '          owner: holder.owner,\n',
     replace: '          ...holder,\n',
     noticedBy: [
@@ -54,15 +53,15 @@ export const observabilityRemovals: readonly Removal[] = [
   {
     name: 'observability: the log shows no data of errors: lease ids, results',
     file: logs,
-    find: 'error: loggedError(error)',
-    replace: 'error',
+    find: "'invocation failed', { error: loggedError(error) }",
+    replace: "'invocation failed', { error }",
     noticedBy: [
       { file: observedLocksTests, title: 'never show a lease id: whoever knows it can release the lease' },
     ],
   },
   {
     name: 'observability: the log shows no lease id of who had the lock before',
-    file: eventLogs,
+    file: logs,
     find: '        waitedMs: Math.round(waitedMs),\n        takenOverFrom: holderFields(takenOverFrom),',
     replace: '        waitedMs: Math.round(waitedMs),\n        takenOverFrom,',
     noticedBy: [
