@@ -18,6 +18,12 @@ export interface FairHost extends LockHost {
   readonly callTimeoutMs: number;
 }
 
+/**
+ * Those behind the head look so many times as often as the head, all of them together: a little less than the second and the
+ * third of three do.
+ */
+const behindHead = 0.33;
+
 /** A waiter that does not use its turn for so long has given it away, in milliseconds for each place. */
 const graceMs = 2_000;
 
@@ -67,6 +73,7 @@ class Turn {
   /** What stands before its ticket, as it was seen last. */
   #ahead: readonly Ticket[] = [];
   #place = 0;
+  #length = 1;
   #info: LockInfo | undefined;
   #freeSince: { readonly token: number | undefined; readonly at: LocalInstant } | undefined;
   #refusal: LockHeldError | undefined;
@@ -135,17 +142,20 @@ class Turn {
     await lines.joinLine(this.#name, this.#ticket, this.#options.signal);
     this.#ahead = tickets;
     this.#place = liveTickets(tickets, clock).length;
-    publish('line-joined', { name: this.#name, owner: this.#owner, length: this.#place + 1 });
+    this.#length = this.#place + 1;
+    publish('line-joined', { name: this.#name, owner: this.#owner, length: this.#length });
   }
 
   /**
-   * Until the next look, in milliseconds. The head looks at the floor; the others farther apart with each place, so that
-   * a crowd reads no more than two or three waiters do, but often enough to use a turn that a dead waiter leaves.
+   * Until the next look, in milliseconds. The head looks at the floor; the others farther apart with each place, and more so
+   * in a longer line, so that a crowd reads no more than three waiters do; but often enough to use a turn that a dead waiter
+   * leaves.
    */
   get pauseMs(): number {
     const { pollFloorMs, runtime } = this.#host;
     if (this.#place <= 0) return pollFloorMs * (1 + runtime.random() / 2);
-    const pauseMs = Math.min(pollFloorMs * (this.#place + 1) ** 2, this.#place * graceMs);
+    const spacedMs = pollFloorMs * (this.#place + 1) ** 2 * shareOf(this.#length);
+    const pauseMs = Math.min(spacedMs, this.#place * graceMs);
     return pauseMs * (1 + runtime.random() / 2);
   }
 
@@ -201,6 +211,7 @@ class Turn {
     const live = liveTickets(tickets, host.clock);
     const place = live.findIndex(({ id }) => id === ticket.id);
     this.#place = place < 0 ? live.length : place;
+    this.#length = Math.max(live.length, this.#place + 1);
     const before = tickets.findIndex(({ id }) => id === ticket.id);
     this.#ahead = before < 0 ? tickets : tickets.slice(0, before);
     // Somebody took it for that of a dead waiter, or for too old: at the end of the line, then.
@@ -230,6 +241,13 @@ class Turn {
   #isOwn(info: LockInfo | undefined): boolean {
     return this.#options.supersede === true && info?.state === 'held' && info.owner === this.#owner;
   }
+}
+
+/** By how much those behind the head are to look less often than in a line of three. */
+function shareOf(length: number): number {
+  let looks = 0;
+  for (let place = 1; place < length; place++) looks += 1 / (place + 1) ** 2;
+  return length > 3 ? looks / behindHead : 1;
 }
 
 function liveTickets(tickets: readonly Ticket[], clock: StoreClock): readonly Ticket[] {

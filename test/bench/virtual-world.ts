@@ -4,11 +4,8 @@ import { GroupIndex } from '../simulation/store/group-index.js';
 import { carryOut } from '../simulation/store/operations.js';
 import { type ItemWrite, SimStore } from '../simulation/store/sim-store.js';
 import { EventLoop } from '../simulation/world/event-loop.js';
-import { usePlainAbort } from '../simulation/world/plain-abort.js';
 import { Random } from '../simulation/world/random.js';
 import { SimProcess } from '../simulation/world/sim-process.js';
-
-usePlainAbort();
 
 const startMs = Date.UTC(2031, 4, 7, 11, 13, 17);
 const wayMs = 2;
@@ -46,7 +43,8 @@ export class VirtualWorld {
   locks(process: SimProcess, options: Partial<LockClientOptions> = {}): LockClient {
     const settings = { maxAttempts: 3, requestTimeoutMs: 1_000 };
     const client = new SimClient(process, settings, (operation, input, onReply) => {
-      if (operation === 'GetItemCommand' && input.ConsistentRead) this.reads += 1;
+      if (operation === 'BatchGetItemCommand' || (operation === 'GetItemCommand' && input.ConsistentRead))
+        this.reads += 1;
       if (operation === 'UpdateItemCommand') {
         this.writes += 1;
         this.writtenAt.push(this.nowMs);

@@ -5,8 +5,10 @@
  *     npm run bench:waiting -- --json  # one object
  */
 import Table from 'cli-table3';
+import { usePlainAbort } from '../simulation/world/plain-abort.js';
 import { playCrash, playRenewals, playWaiting } from './waiting.js';
 
+usePlainAbort();
 const rows: Record<string, string | number>[] = [];
 const seeds = [1, 2, 3];
 for (const waiters of [1, 10, 50]) {

@@ -105,4 +105,68 @@ describe('in line', () => {
     await expect(waiting).rejects.toMatchObject({ name: 'LockHeldError' });
     expect(await line(name)).toEqual([]);
   });
+
+  it('trouble that passes is part of the wait, before it stands in line and while it joins', async () => {
+    const name = stage.name();
+    const holder = await stage.it.readyActor();
+    const { locks, faults } = await stage.it.readyActor({ maxAttempts: 1 });
+    const held = await holder.locks.acquire(name);
+    faults.on('GetItem').times(2).throttle();
+    // The first try, and the ticket.
+    faults.on('UpdateItem').times(2).throttle();
+    const waiting = locks.acquire(name, { fair: true, waitMs: 30_000 });
+    await expect.poll(() => line(name)).toHaveLength(1);
+    await held.release();
+    await (await waiting).release();
+    expect(await line(name)).toEqual([]);
+  });
+
+  it('the end of the caller’s own time in line is no wrong option', async () => {
+    const name = stage.name();
+    const holder = await stage.it.readyActor();
+    const { locks } = await stage.it.readyActor();
+    await using _held = await holder.locks.acquire(name);
+    const since = performance.now();
+    const endsInMs = () => 400 - (performance.now() - since);
+    await expect(locks.acquire(name, { fair: true, waitMs: 30_000, endsInMs })).rejects.toMatchObject({
+      name: 'LockHeldError',
+      holder: { owner: 'actor-0' },
+    });
+    expect(await line(name)).toEqual([]);
+  });
+
+  it('supersede: its own earlier lease is taken over at once, also by who stands in line', async () => {
+    const name = stage.name();
+    const { locks } = await stage.it.readyActor({ owner: 'worker-7', leaseMs: 60_000 });
+    const again = await stage.it.readyActor({ owner: 'worker-7' });
+    await using earlier = await locks.acquire(name);
+    const other = `${Date.now() + 3_600_000} other`;
+    await stage.it.put({ name: lineName(name), tickets: [other], ttl: 9_999_999_999 });
+    const lease = await again.locks.acquire(name, { fair: true, supersede: true, waitMs: 30_000 });
+    expect(lease.token).toBeGreaterThan(earlier.token);
+    await lease.release();
+  });
+
+  it('whoever would not wait leaves no ticket and goes past nobody', async () => {
+    const name = stage.name();
+    const { locks, meter } = await stage.it.readyActor();
+    const other = `${Date.now() + 3_600_000} other`;
+    await stage.it.put({ name: lineName(name), tickets: [other], ttl: 9_999_999_999 });
+    await expect(locks.acquire(name, { fair: true })).rejects.toMatchObject({ name: 'LockHeldError' });
+    expect(meter.writes).toBe(0);
+    expect(await line(name)).toEqual([other]);
+  });
+
+  it('a line that is broken costs no lease', async () => {
+    const name = stage.name();
+    const holder = await stage.it.readyActor();
+    const { locks } = await stage.it.readyActor();
+    const held = await holder.locks.acquire(name);
+    const waiting = locks.acquire(name, { fair: true, waitMs: 30_000 });
+    await expect.poll(() => line(name)).toHaveLength(1);
+    await stage.it.put({ name: lineName(name), tickets: 'no list' });
+    await expect(waiting).rejects.toMatchObject({ name: 'UsageError' });
+    await held.release();
+    expect(await locks.inspect(name)).toMatchObject({ state: 'free' });
+  });
 });

@@ -1,4 +1,10 @@
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { guardPut } from '../../../lib/fence/index.js';
+import { lineName } from '../../../lib/kit/line-store.js';
+import type { Lease } from '../../../lib/lease/index.js';
+import { madeTable } from '../../support/made-table.js';
+import { shortLease } from '../../support/stage.js';
 import { useStage } from '../../support/use-stage.js';
 
 const aborted = (signal: AbortSignal) =>
@@ -84,5 +90,67 @@ describe('a leader', () => {
     expect(await second).toBe('released');
     end.abort('over');
     await expect(first).rejects.toBe('over');
+  });
+
+  it('that sleeps past its lease leads no more when it wakes, and what it writes is refused', async () => {
+    const name = stage.name();
+    const table = `ledger-of-${name.replace(/\W/g, '-')}`;
+    await madeTable(stage.it.raw, table, 'id');
+    const ledger = DynamoDBDocumentClient.from(stage.it.raw);
+    const write = (lease: Lease, by: string) =>
+      ledger.send(guardPut(lease, { TableName: table, Item: { id: 'the one', by } }));
+    const [a, b] = [await stage.it.readyActor(), await stage.it.readyActor()];
+    const end = new AbortController();
+    const successor = new Promise<number>((resolve, reject) => {
+      a.locks
+        .lead(
+          name,
+          async (lease, { signal }) => {
+            await write(lease, 'a');
+            // As after a long sleep: its lease is over, and another leads.
+            await stage.it.expire(name);
+            const token = await b.locks.lead(name, async (newer) => {
+              await write(newer, 'b');
+              return newer.token;
+            });
+            a.clocks.stepWall(shortLease.leaseMs + 2_000);
+            expect(lease.isHeld).toBe(false);
+            expect(signal.aborted).toBe(true);
+            await expect(write(lease, 'a')).rejects.toMatchObject({
+              name: 'StaleTokenError',
+              token: lease.token,
+            });
+            end.abort('enough');
+            resolve(token - lease.token);
+          },
+          { signal: end.signal },
+        )
+        .catch((error) => (error === 'enough' ? undefined : reject(error)));
+    });
+    expect(await successor).toBeGreaterThan(0);
+  });
+
+  it('waits on at a line that is full, and ends with the caller’s own time by no wrong option', async () => {
+    const name = stage.name();
+    const { locks } = await stage.it.readyActor();
+    const full = Array.from({ length: 100 }, (_, i) => `${Date.now() + 3_600_000} waiter-${i}`);
+    await stage.it.put({ name: lineName(name), tickets: full, ttl: 9_999_999_999 });
+    const since = performance.now();
+    const endsInMs = () => 1_500 - (performance.now() - since);
+    await expect(locks.lead(name, () => 'never', { fair: true, endsInMs })).rejects.toMatchObject({
+      name: 'LockHeldError',
+    });
+  });
+
+  it('is asked only as it was seen: a lease that was granted meanwhile is left alone', async () => {
+    const name = stage.name();
+    const a = await stage.it.readyActor();
+    const b = await stage.it.readyActor();
+    const seen = await a.locks.acquire(name);
+    await seen.release();
+    await using _later = await b.locks.acquire(name);
+    expect(await a.locks.requestRelease(name, seen.leaseId)).toBe(false);
+    expect(await a.locks.requestRelease(name, { token: seen.token })).toBe(false);
+    expect(await stage.it.item(name)).not.toHaveProperty('releaseRequested');
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { EventLog } from '../../support/event-log.js';
 import { useStage } from '../../support/use-stage.js';
 
 describe('several locks at once', () => {
@@ -63,6 +64,29 @@ describe('several locks at once', () => {
       result: 'done',
     });
     expect(await locks.inspect(a)).toMatchObject({ state: 'free' });
+  });
+
+  it('are told by a signal that is asked for only after one was lost', async () => {
+    const [a, b] = [stage.name(), stage.name()];
+    const operator = await stage.it.readyActor();
+    const { locks } = await stage.it.readyActor({ renewEveryMs: 100 });
+    await using group = await locks.acquireAll([a, b]);
+    await operator.locks.break(a, group.get(a).leaseId);
+    await expect(group.get(a).renew()).rejects.toMatchObject({ name: 'LockLostError' });
+    expect(group.signal.aborted).toBe(true);
+    expect(() => group.throwIfLost()).toThrow(expect.objectContaining({ lockName: a, reason: 'broken' }));
+  });
+
+  it('are not had when the caller’s own time ends between them: no wrong option, and all are free', async () => {
+    using events = new EventLog();
+    const [a, b] = [stage.name(), stage.name()].sort() as [string, string];
+    const { locks } = await stage.it.readyActor();
+    const endsInMs = () => (events.of('granted', a).length > 0 ? 0 : 60_000);
+    await expect(locks.acquireAll([a, b], { waitMs: 30_000, endsInMs })).rejects.toMatchObject({
+      name: 'LockHeldError',
+      lockName: b,
+    });
+    for (const name of [a, b]) expect((await locks.inspect(name))?.state ?? 'free').toBe('free');
   });
 
   it.each([[[]], [Array.from({ length: 101 }, (_, i) => `n${i}`)], ['one name']])(

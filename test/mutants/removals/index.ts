@@ -10,6 +10,7 @@ import { fenceRemovals } from './fence.js';
 import { handOverRemovals } from './hand-over.js';
 import { holdingRemovals } from './holding.js';
 import { invocationRemovals } from './invocation.js';
+import { kitLineRemovals } from './kit-line.js';
 import { lostAnswersRemovals } from './lost-answers.js';
 import { observabilityRemovals } from './observability.js';
 import { requestsRemovals } from './requests.js';
@@ -27,6 +28,7 @@ export const removals: readonly Removal[] = [
   ...fenceRemovals,
   ...handOverRemovals,
   ...derivedCallsRemovals,
+  ...kitLineRemovals,
   ...scanRemovals,
   ...serviceRemovals,
   ...invocationRemovals,

@@ -56,12 +56,14 @@ export const checkLeaders: Check = (history) => {
       }
     }
     if (record.kind !== 'call') continue;
-    const { what, outcome, process, otherLeaseId, atMs } = record;
+    const { what, outcome, process, otherLeaseId, atMs, value } = record;
     // A new campaign of the same process is no stepping down.
     if (what === 'lead')
       for (const key of steppedDown.keys()) if (key.endsWith(` ${process}`)) steppedDown.delete(key);
-    if (what === 'lead' && /LockLost|LockHeld/.test(outcome))
+    if (what === 'lead' && /LockLost|LockHeld|StoreError/.test(outcome))
       tell(atMs, `a campaign of ${process} ends with ${outcome}`);
+    if (what === 'lead' && outcome === 'ok' && value === 'told to stop')
+      tell(atMs, `a campaign of ${process} ends although its work was told to stop`);
     if (what === 'requestRelease' && outcome === 'ok' && !asked.has(otherLeaseId!))
       tell(atMs, `${process} has asked ${otherLeaseId}, and that is not written down`);
     const lie = what === 'leader' && outcome === 'ok' && findLie(record, history);

@@ -23,6 +23,8 @@ import { freeFrom } from './turns.js';
 
 /** A waiter that does not use its turn for so long has given it away: for each place, in milliseconds. */
 const graceMs = 2_000;
+/** In a long line those behind the head look so many times less often. */
+const longLine = 2;
 /** Looks and answers of a calm network, and timers that drift. */
 const tripsMs = 300;
 const drift = 1.002;
@@ -54,6 +56,8 @@ export const checkLines: Check = (history) => {
     if (!isLineWrite(write) || !write.after) continue;
     const ttlMs = (numberIn(write.after, 'ttl') ?? 0) * 1000;
     const last = ticketsOf(write.after).at(-1);
+    const ids = ticketsOf(write.after).map(({ id }) => id);
+    if (new Set(ids).size < ids.length) tell(write.atMs, `${write.key} has a ticket twice`);
     if (ttlMs === 0 || (last && ttlMs < last.deadline))
       tell(write.atMs, `${write.key} does not go by itself`);
     if (last && ttlMs > Math.max(last.deadline, write.atMs) + 2 * dayMs)
@@ -70,11 +74,13 @@ export const checkLines: Check = (history) => {
     if (isLineWrite(record)) {
       const name = lockOfLine(record.key);
       const before = lines.get(name) ?? [];
+      const stored = ticketsOf(record.after);
+      const robbed = facts.findRobbed(record, before, stored);
+      if (robbed) tell(record.atMs, `${record.request?.process} takes the ticket of ${robbed}, who waits`);
+      const sinceOf = ({ id }: StoredTicket) => before.find((known) => known.id === id)?.sinceMs;
       lines.set(
         name,
-        ticketsOf(record.after).map(
-          (ticket) => before.find(({ id }) => id === ticket.id) ?? { ...ticket, sinceMs: record.atMs },
-        ),
+        stored.map((ticket) => ({ ...ticket, sinceMs: sinceOf(ticket) ?? record.atMs })),
       );
     }
     if (isLeaseWrite(record)) {
@@ -109,6 +115,7 @@ class Facts {
   readonly #calls = new Map<string, Call[]>();
   readonly #crashedAtMs = new Map<string, number>();
   readonly #pauses: PauseRecord[] = [];
+  readonly #passed = new Map<string, readonly Standing[]>();
 
   constructor(history: History) {
     this.#history = history;
@@ -167,6 +174,29 @@ class Facts {
       )?.id;
   }
 
+  /** Remembers who stands before whoever is granted the lock. */
+  notePassed({ after }: WriteRecord, line: readonly Standing[]): void {
+    const leaseId = textIn(after, 'leaseId')!;
+    const call = this.#callOf(leaseId);
+    const own = line.findIndex(({ id }) => this.#callOf(id) === call);
+    if (call && own > 0) this.#passed.set(leaseId, line.slice(0, own));
+  }
+
+  /** Somebody who waits, and whose ticket is taken out by somebody else. */
+  findRobbed(
+    { atMs, request }: WriteRecord,
+    before: readonly Standing[],
+    after: readonly StoredTicket[],
+  ): string | undefined {
+    return before.find(
+      (ticket) =>
+        request !== undefined &&
+        request.process !== processOf(ticket.id) &&
+        !after.some(({ id }) => id === ticket.id) &&
+        this.#waits(ticket, Math.max(ticket.sinceMs, atMs - 2 * graceMs), atMs),
+    )?.id;
+  }
+
   /** That a lock could be had for longer than the first who is alive in line may take to see it. */
   longestWait(
     before: WriteRecord | undefined,
@@ -175,12 +205,13 @@ class Facts {
     name: string,
   ): string | undefined {
     const fromMs = freeFrom(before, this.#history);
-    for (const [place, ticket] of line.entries()) {
+    const live = line.filter(({ deadline }) => deadline > Math.max(fromMs, 0) - deadlineWidthMs);
+    for (const [place, ticket] of live.entries()) {
       const sinceMs = Math.max(fromMs, ticket.sinceMs);
       if (sinceMs >= untilMs || !this.#waits(ticket, sinceMs, untilMs)) continue;
       const { pollFloorMs = 0 } = this.#history.premises;
-      const lookMs =
-        1.5 * (place === 0 ? pollFloorMs : Math.min(pollFloorMs * (place + 1) ** 2, place * graceMs));
+      const spacedMs = Math.min(longLine * pollFloorMs * (place + 1) ** 2, place * graceMs);
+      const lookMs = 1.5 * (place === 0 ? pollFloorMs : spacedMs);
       const mostMs = drift * (place * graceMs + lookMs) + tripsMs;
       if (untilMs - sinceMs > mostMs)
         return `${name} could be had for ${(untilMs - sinceMs).toFixed(0)} ms while ${ticket.id} stands at place ${place}`;
@@ -196,6 +227,11 @@ class Facts {
     for (const [name, line] of lines) {
       const own = line.find(({ id }) => this.#callOf(id) === call);
       if (own) return `its ticket in the line of ${name}`;
+      const passed = this.#passed.get(call.leaseId ?? '') ?? [];
+      const left = line.find((ticket) =>
+        passed.some(({ id, sinceMs }) => id === ticket.id && sinceMs === ticket.sinceMs),
+      );
+      if (left) return `the ticket of ${left.id}, before which it was granted ${name}`;
     }
     return undefined;
   }

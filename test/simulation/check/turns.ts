@@ -25,8 +25,7 @@ export const checkTurns: Check = (history) => {
       call.kind !== 'call' ||
       call.waitMs === undefined ||
       !call.isAlone ||
-      call.what === 'withLock' ||
-      call.name === ''
+      call.what.startsWith('withLock')
     )
       continue;
     if (call.what === 'once' || isPaused(pauses, call)) continue;
@@ -38,7 +37,7 @@ export const checkTurns: Check = (history) => {
       violations.push({ rule: 'turns', atMs: call.atMs, what });
     }
     // Who stands in line waits for those before it, too: see the lines.
-    if (call.isFair) continue;
+    if (call.isFair || call.name === '') continue;
     const idleMs = longestIdle(history, call);
     if (idleMs > drift * pollCeilingMs + tripsMs) {
       const what = `${call.name} could be had for ${idleMs.toFixed(0)} ms, while ${call.process} waits for it`;

@@ -95,18 +95,22 @@ export class Candidates {
       if (random.chance(0.2))
         machine.process.runtime.setTimer(() => end.abort(reason), random.spread(100, 10_000));
       const fair = random.chance(0.3);
-      await machine.call('lead', leadName, () =>
-        machine.locks.lead(leadName, (lease, leading) => this.#lead(machine, lease, leading, end.signal), {
-          fair,
-          signal: end.signal,
-        }),
+      await machine.call(
+        'lead',
+        leadName,
+        () =>
+          machine.locks.lead(leadName, (lease, leading) => this.#lead(machine, lease, leading, end.signal), {
+            fair,
+            signal: end.signal,
+          }),
+        (value) => ({ value }),
       );
       await machine.process.sleep(random.spread(10, 2_000));
     }
   }
 
   /** Leads until it is told to stop; now and then it does not look, or comes to an end of its own. */
-  async #lead(machine: Machine, lease: Lease, { signal }: Leading, end: AbortSignal): Promise<void> {
+  async #lead(machine: Machine, lease: Lease, { signal }: Leading, end: AbortSignal): Promise<string> {
     const { process } = machine;
     const { random } = this.#cluster;
     machine.hold(lease);
@@ -119,12 +123,13 @@ export class Candidates {
         await Promise.race([process.sleep(random.spread(10, 2_000)), over]);
         watched.look();
         this.#cluster.survey(leadName, 'asked');
-        if (random.chance(0.05)) return;
+        if (random.chance(0.05)) return lease.isHeld ? 'its own end' : 'told to stop';
         if (random.chance(0.05)) throw Object.assign(new Error('the work fails'), { name: 'WorkFailed' });
         if (!this.#faultProfile.isCalm && random.chance(0.1))
           await process.block(random.spread(1, 2 * this.#habits.leaseMs));
       }
       if (random.chance(0.5)) signal.throwIfAborted();
+      return end.aborted ? 'its caller’s end' : 'told to stop';
     } finally {
       this.#cluster.survey(leadName, 'asked');
       watched.look();
