@@ -27,8 +27,11 @@ export const lockNames = {
 /** A workload under locks. */
 export type LockWorkload = keyof typeof lockNames;
 
+/** Of these everybody waits in line. */
+export const lineNames: readonly string[] = ['line/0', 'line/1'];
+
 /** All names of locks. */
-export const allLockNames: readonly string[] = Object.values(lockNames).flat();
+export const allLockNames: readonly string[] = [...Object.values(lockNames).flat(), ...lineNames];
 
 /** How long a stop must last so that the lease is over and may be taken, in milliseconds. */
 export const pastTheLeaseMs = leaseTerms.leaseMs + leaseTerms.skewMs + 500;

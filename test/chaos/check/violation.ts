@@ -6,6 +6,7 @@ export type ViolationKind =
   | 'lost-update'
   | 'foreign-element'
   | 'scan-result'
+  | 'line-order'
   | 'liveness'
   | 'unexplained'
   | 'worker-failed';

@@ -76,10 +76,47 @@ export interface RefusedRecord extends Timed {
   readonly currentToken?: number;
 }
 
+/** A worker asks for a lock of which everybody waits in line; each go has an id of its own. */
+export interface AsksRecord extends Timed {
+  readonly kind: 'asks';
+  readonly name: string;
+  readonly turn: string;
+}
+
+/** Its ticket stands in the line. */
+export interface QueuedRecord extends Timed {
+  readonly kind: 'queued';
+  readonly name: string;
+  readonly turn: string;
+}
+
+/** While it waits a request of its was answered, that was sent at `sinceMs`. */
+export interface LookedRecord extends Timed {
+  readonly kind: 'looked';
+  readonly name: string;
+  readonly turn: string;
+  readonly sinceMs: number;
+}
+
+/** It was granted the lock. */
+export interface TurnRecord extends Timed {
+  readonly kind: 'turn';
+  readonly name: string;
+  readonly turn: string;
+  readonly token: number;
+}
+
+/** It waits and holds no longer. */
+export interface LineLeftRecord extends Timed {
+  readonly kind: 'line-left';
+  readonly name: string;
+  readonly turn: string;
+}
+
 /** One go at a workload came to no good end, in a way that is to be expected under faults. */
 export interface FailedRecord extends Timed {
   readonly kind: 'failed';
-  readonly workload: LockWorkload | 'scan';
+  readonly workload: LockWorkload | 'line' | 'scan';
   readonly error: string;
 }
 
@@ -109,6 +146,11 @@ export type JournalRecord =
   | AddingRecord
   | AddedRecord
   | RefusedRecord
+  | AsksRecord
+  | QueuedRecord
+  | LookedRecord
+  | TurnRecord
+  | LineLeftRecord
   | FailedRecord
   | UnexpectedRecord
   | SeatRecord;

@@ -1,4 +1,5 @@
 import type { Evidence } from '../check/check-history.js';
+import { lineOrder } from '../check/line-order.js';
 import { lostUpdates } from '../check/set-updates.js';
 import { staysOf } from '../check/stays.js';
 import { type History, ofKind } from '../history/read-history.js';
@@ -17,6 +18,7 @@ export function figuresOf(evidence: Evidence): Pick<ChaosReport, 'locks' | 'work
         ...setFigures(evidence, lockNames.fenced),
         refusedStaleWrites: ofKind(history, 'refused').length,
       },
+      line: lineFigures(history),
       scan: scanFigures(evidence),
     },
     failures: countBy(ofKind(history, 'failed'), ({ workload, error }) => `${workload}: ${error}`),
@@ -56,6 +58,11 @@ function scanFigures({ verdicts, walked }: Evidence): ScanFigures {
     pages: sum(({ pages }) => pages),
     takeovers: sum(({ takeovers }) => takeovers),
   };
+}
+
+function lineFigures(history: History) {
+  const { turns, compared } = lineOrder(history);
+  return { turns, compared };
 }
 
 function countBy<Value>(values: readonly Value[], toKey: (value: Value) => string): Record<string, number> {

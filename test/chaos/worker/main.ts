@@ -5,6 +5,7 @@
 import { openBench } from './bench.js';
 import { readOrders } from './orders.js';
 import { recordEvents } from './record-events.js';
+import { standInLine } from './stand-in-line.js';
 import { workLocks } from './work-locks.js';
 import { workScans } from './work-scans.js';
 
@@ -24,5 +25,6 @@ await Promise.all([
   workLocks(bench, 'hold'),
   workLocks(bench, 'plain'),
   workLocks(bench, 'fenced'),
+  standInLine(bench),
   workScans(bench),
 ]);

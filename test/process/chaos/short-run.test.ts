@@ -33,6 +33,8 @@ describe('a short run of chaos', () => {
     expect(report.workloads.hold.stays).toBeGreaterThan(0);
     expect(report.workloads.fenced).toMatchObject({ lostUpdates: 0 });
     expect(report.workloads.fenced.acknowledged).toBeGreaterThan(0);
+    expect(report.workloads.line.turns).toBeGreaterThan(0);
+    expect(report.workloads.line.compared).toBeGreaterThan(0);
     expect(report.workloads.scan.complete).toBe(report.workloads.scan.scans);
     expect(report.workloads.scan.scans).toBeGreaterThan(0);
     expect(report.liveness).toMatchObject({ locks: allLockNames.length });
