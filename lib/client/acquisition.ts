@@ -170,7 +170,8 @@ export class Acquisition {
 
   /** What the store showed last; the first time it is told that the lock is held. */
   #note(item: LeaseItem | undefined): void {
-    if (item?.leaseId !== this.#seen?.leaseId || item?.version !== this.#seen?.version) this.#pacing.reset();
+    if (item?.leaseId !== this.#seen?.leaseId || item?.version !== this.#seen?.version)
+      this.#pacing.reset(this.#heldForMs(item));
     this.#seen = item;
     // While a lease of our own is in the way it is the store that keeps us from the lock.
     if (this.#isOurs(item)) return;
@@ -178,6 +179,13 @@ export class Acquisition {
     if (this.#toldHeld || (item?.leaseId ?? item?.freeFrom) === undefined) return;
     this.#toldHeld = true;
     publish('held', { name: this.#request.name, owner: this.#request.owner, holder: this.#holder() });
+  }
+
+  /** About, for the pace of looks: nothing else rests on it. */
+  #heldForMs(item: LeaseItem | undefined): number {
+    const { clock } = this.#host.context;
+    if (item?.acquiredAt === undefined || !clock.isSet) return 0;
+    return Math.max(0, clock.now().latest - item.acquiredAt);
   }
 
   #tolerate(error: unknown): void {

@@ -1,8 +1,8 @@
 import { elapsedBetween, type LocalInstant, type StoreClock } from '../clock/store-clock.js';
-import { BackOff, type Runtime } from '../runtime/index.js';
+import type { Runtime } from '../runtime/index.js';
 
-/** Of a hold that has lasted so long another quarter of it is missed at most. */
-const partOfAge = 1 / 4;
+/** Of a hold that has lasted so long about so much more of it is missed at most. */
+const partOfAge = 0.185;
 
 /** Of the time between changes of hands, where a waiter has seen several: so far apart its looks are. */
 const partOfHold = 0.3;
@@ -15,11 +15,12 @@ export class WaitPacing {
   readonly #clock: StoreClock;
   readonly #since: LocalInstant;
   readonly #waitMs: number;
-  readonly #backOff: BackOff;
   readonly #runtime: Runtime;
   readonly #leastMs: number;
   readonly #mostMs: number;
+  /** When it was last seen to change hands, and how long it had been so by then. */
   #changedAt: LocalInstant;
+  #ageMs = 0;
   #changes = 0;
   #heldMs = 0;
 
@@ -41,10 +42,6 @@ export class WaitPacing {
     this.#changedAt = this.#since;
     this.#leastMs = options.pollFloorMs;
     this.#mostMs = options.pollCeilingMs;
-    this.#backOff = new BackOff(runtime, {
-      firstPauseMs: options.pollFloorMs,
-      maxPauseMs: options.pollCeilingMs,
-    });
   }
 
   get waitedMs(): number {
@@ -61,22 +58,26 @@ export class WaitPacing {
    * @param untilExpiryMs when the lock may be taken over, if the holder is known
    */
   nextDelayMs(untilExpiryMs = Number.POSITIVE_INFINITY): number {
-    const ageMs = elapsedBetween(this.#changedAt, this.#clock.instant()).least;
+    const ageMs = this.#ageMs + elapsedBetween(this.#changedAt, this.#clock.instant()).least;
     const { random } = this.#runtime;
-    const closeMs = Math.max(ageMs * partOfAge, this.#leastMs * (1 + 2 * random()));
+    const closeMs = Math.max(ageMs * partOfAge * (0.8 + 0.4 * random()), this.#leastMs * (1 + 2 * random()));
     const oftenMs = Math.min(this.#heldMs * partOfHold, mostOften * this.#leastMs) * (0.5 + random());
-    const pauseMs = Math.max(Math.min(this.#backOff.nextMs(), closeMs), Math.min(oftenMs, this.#mostMs));
+    const pauseMs = Math.min(Math.max(closeMs, oftenMs), this.#mostMs);
     return Math.max(0, Math.min(pauseMs, Math.max(1, untilExpiryMs), this.leftMs));
   }
 
-  /** Somebody came and went: look closely again, but not where that happens all the time: many wait then. */
-  reset(): void {
+  /**
+   * Somebody came and went: look closely again, but not where that happens all the time: many wait then.
+   *
+   * @param ageMs so long ago, in milliseconds. @default now
+   */
+  reset(ageMs = 0): void {
     const now = this.#clock.instant();
     const heldMs = elapsedBetween(this.#changedAt, now).least;
     this.#changedAt = now;
     // Of the first that was seen nobody knows since when it was so.
     if (this.#changes > 0) this.#heldMs = this.#changes === 1 ? heldMs : (this.#heldMs + heldMs) / 2;
     this.#changes += 1;
-    this.#backOff.reset();
+    this.#ageMs = ageMs;
   }
 }

@@ -83,7 +83,7 @@ function makeContext({ table: tableName, dynamoEndpoint }: LockServiceSettings):
     ...sdkRequests(requestTimeoutMs),
   });
   const callTimeoutMs = requestTimeoutMs * maxAttempts;
-  const table = new DynamoTable({ client, tableName, clock, runtime, callTimeoutMs });
+  const table = new DynamoTable({ client, isClientOurs: true, tableName, clock, runtime, callTimeoutMs });
   const context = { clock, runtime, table, skewMs, retentionMs };
   return { ...context, store: tableStore(context) };
 }

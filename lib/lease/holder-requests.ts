@@ -23,13 +23,15 @@ export interface LeaseIdentity {
   readonly mayHaveEnded?: boolean;
   /** A release keeps everybody from the lock until so long after its grant: whole milliseconds. @default 0 */
   readonly minHoldMs?: number;
+  /** Whether the end of the lease shall bring the item as it stood, which may be as large as an item can be. @default false */
+  readonly wantsBefore?: boolean;
 }
 
 /** How a holder's write ended. A store that can't be reached is a `StoreError` instead: nobody knows. */
 export type HolderOutcome =
   /**
    * `already`: refused, and found done, by an earlier attempt. `before`: the item as it stood, where this very write
-   * ended the lease.
+   * ended the lease, if it was asked for, or renewed it.
    */
   | { readonly kind: 'done'; readonly already?: true; readonly before?: LeaseItem }
   /** The lease is not the current one any more; nothing was changed (invariant I4). */
@@ -94,7 +96,8 @@ export async function requestEnd(
   const now = Math.ceil(context.clock.now().latest);
   const { minHoldMs = 0 } = lease;
   const values = { ...ownValues(lease), ':ttl': ttlAfter(context, now) };
-  const filled = { form: endForms(lease.token !== undefined), values, wantsOld: true };
+  const wantsOld = lease.wantsBefore ?? false;
+  const filled = { form: endForms(lease.token !== undefined), values, wantsOld };
   const write = withChange(
     filled,
     minHoldMs > 0 ? merged(heldBack(context, now, minHoldMs), change) : change,

@@ -45,7 +45,7 @@ export async function requestCompletion(
   const ttl = retainMs === undefined ? undefined : ttlAfter({ retentionMs: retainMs }, completedAt);
   const values = { ...ownValues(lease), ':completedAt': completedAt, ':ttl': ttl, ':result': result };
   const form = completionForms(lease.token !== undefined, result !== undefined, ttl !== undefined);
-  const write = withChange({ form, values, wantsOld: true }, change);
+  const write = withChange({ form, values, wantsOld: lease.wantsBefore ?? false }, change);
   const answer = await context.table.update(lease.name, write, signal);
   if (answer.applied) return ended(answer.old);
   const item = answer.item && parseLeaseItem(lease.name, answer.item);

@@ -105,6 +105,8 @@ function toIdentity(request: HolderRequest): LeaseIdentity {
   return {
     name,
     leaseId,
+    // For the event, which tells how long it was held.
+    wantsBefore: true,
     ...(token !== undefined && { token }),
     ...(mayHaveEnded(request) && { mayHaveEnded: true }),
   };

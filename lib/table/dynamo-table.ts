@@ -11,6 +11,7 @@ import { type Runtime, sendWithin } from '../runtime/index.js';
 import type { ListedTable } from './dynamo-listing.js';
 import { type ConditionalChange, type FilledForm, toExpression } from './expression.js';
 import type { ItemTable, Paging, StoredItem, WriteAnswer } from './item-table.js';
+import { type Handler, lighten, sharing } from './own-client.js';
 import { toAttribute, toKey, toMarshalled, unmarshalled } from './stored-item.js';
 import { pingName } from './table-names.js';
 
@@ -40,6 +41,7 @@ export class DynamoTable implements ItemTable {
   constructor(options: DynamoTableOptions) {
     this.tableName = options.tableName;
     this.#options = options;
+    if (options.isClientOurs) lighten(options.client);
   }
 
   async update(
@@ -56,7 +58,7 @@ export class DynamoTable implements ItemTable {
       ConditionExpression: condition,
       ...(names && { ExpressionAttributeNames: names }),
       ...(values && { ExpressionAttributeValues: values }),
-      ReturnValues: change.wantsOld ? 'ALL_OLD' : 'NONE',
+      ...(change.wantsOld && { ReturnValues: 'ALL_OLD' }),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
     try {
@@ -226,26 +228,7 @@ export function timed(command: AnyCommand, clock: StoreClock): void {
   );
 }
 
-/**
- * Lets commands of one kind share what the SDK makes of its middleware for each anew, a sixth of a request: for a client
- * that nobody changes any more. As the SDK's own `cacheMiddleware`, which does not go with a signal.
- *
- * @param known what was made, of this client and by kind
- */
-function sharing(command: AnyCommand, known: Map<unknown, Handler>): void {
-  const { resolveMiddleware, constructor: kind } = command;
-  command.resolveMiddleware = (stack: unknown, config: AnyCommand, options: unknown): Handler => {
-    const handler = known.get(kind) ?? resolveMiddleware.call(command, stack, config, {});
-    known.set(kind, handler);
-    const send = ({ request }: AnyCommand) => config.requestHandler.handle(request, options);
-    return ({ input }: AnyCommand) => handler({ input, send });
-  };
-}
-
-/** One request through all middleware. */
-type Handler = (args: AnyCommand) => Promise<AnyCommand>;
-
 function readHeader(response: unknown, name: string): string | undefined {
   const headers = (response as { headers?: Record<string, string> } | undefined)?.headers ?? {};
-  return Object.entries(headers).find(([header]) => header.toLowerCase() === name)?.[1];
+  return headers[name] ?? Object.entries(headers).find(([header]) => header.toLowerCase() === name)?.[1];
 }

@@ -173,8 +173,8 @@ export function formOf(parts: FormParts): Form {
   const shortened = (text: string) =>
     text
       .replace(/ ?(=|,|<>|<) ?/g, '$1')
-      // A name with a capital in it is none of DynamoDB's words, which are whole words.
-      .replace(/#([a-z]+[A-Z]\w*)/g, '$1')
+      // None of DynamoDB's reserved words, which are whole words: a name with a capital in it, and two of ours.
+      .replace(/#([a-z]+[A-Z]\w*|version|renewals)\b/g, '$1')
       .replace(/[#:]\w+/g, (long) => {
         if (!shorts.has(long)) shorts.set(long, long[0] + (10 + shorts.size).toString(36));
         return shorts.get(long)!;

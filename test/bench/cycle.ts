@@ -1,79 +1,73 @@
-/**
- * What the lock itself costs: an uncontended acquire + release against two bare `UpdateItem` calls through the same
- * SDK client on the same engine, taken in turn, so that a machine whose speed drifts slows all of them.
- *
- *     npm run bench            # the figures as a table
- *     npm run bench -- --json  # one object
- */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LockClient } from '../../lib/index.js';
-import { createLeaseTable, startDynamo } from '../../lib/local/index.js';
-import { equalItemCycle, sameContentCycle, smallestCycle } from './bare-writes.js';
-import { printComparison, summaryOf, timed } from './comparison.js';
+import { equalItemCycle, sameContentCycle } from './bare-writes.js';
+import { startRelay } from './relay.js';
+import { inTurns, ratios } from './rounds.js';
+import { type Row, rowOf } from './row.js';
+import { ownLocks, plainClient, startStore, table } from './store.js';
 
-const warmUpRounds = 300;
-const countedRounds = 1_000;
-const table = 'leases';
-
-await using dynamo = await startDynamo({ allowDocker: false });
-const client = new DynamoDBClient(dynamo.clientConfig());
-await createLeaseTable(client, table);
-await using locks = new LockClient({ table, client });
-
-// A client of the library's own, as most programs have it: its requests share what the SDK makes of its middleware.
-process.env.AWS_ACCESS_KEY_ID ??= 'local';
-process.env.AWS_SECRET_ACCESS_KEY ??= 'local';
-await using own = new LockClient({
-  table,
-  endpoint: String(dynamo.clientConfig().endpoint),
-  region: 'us-east-1',
-});
-
-async function lockCycle(by: LockClient): Promise<void> {
-  const lease = await by.acquire('bench/lock');
+/** Each client has a lock of its own: one that others have just had may cost a write more (docs/protocol.md, section 2). */
+async function lockCycle(locks: LockClient, name: string): Promise<void> {
+  const lease = await locks.acquire(name);
   await lease.release();
 }
 
-const contenders = [
-  { label: 'acquire + release', run: () => lockCycle(own), samplesMs: [] as number[] },
-  {
-    label: 'the same, by the bare calls’ client',
-    run: () => lockCycle(locks),
-    samplesMs: [] as number[],
-  },
-  {
-    label: '2 × UpdateItem, an equal item',
-    run: () => equalItemCycle(client, table),
-    samplesMs: [] as number[],
-  },
-  {
-    label: '2 × UpdateItem, same content',
-    run: () => sameContentCycle(client, table),
-    samplesMs: [] as number[],
-  },
-  {
-    label: '2 × UpdateItem, one attribute',
-    run: () => smallestCycle(client, table),
-    samplesMs: [] as number[],
-  },
-];
-for (let round = -warmUpRounds; round < countedRounds; round++) {
-  // Each starts in turn: none always finds the connection warmed by the same other.
-  const first = Math.abs(round) % contenders.length;
-  for (const contender of [...contenders.slice(first), ...contenders.slice(0, first)]) {
-    const tookMs = await timed(contender.run);
-    if (round >= 0) contender.samplesMs.push(tookMs);
+/** What the lock itself costs: an uncontended acquire + release against two bare `UpdateItem` calls. */
+export async function cycleRows(rounds: number): Promise<readonly Row[]> {
+  await using dynamo = await startStore();
+  const rows: Row[] = [];
+  for (const delayMs of [0, 4]) {
+    await using relay = delayMs > 0 ? await startRelay(dynamo.endpoint, delayMs) : undefined;
+    const endpoint = relay?.endpoint ?? dynamo.endpoint;
+    const client = plainClient(endpoint);
+    const passed = new LockClient({ table, client });
+    const own = ownLocks(endpoint);
+    const took = await inTurns(
+      {
+        own: () => lockCycle(own, `own/${delayMs}`),
+        passed: () => lockCycle(passed, `passed/${delayMs}`),
+        byHand: () => sameContentCycle(client, table),
+        bare: () => equalItemCycle(client, table),
+      },
+      { rounds, turns: delayMs > 0 ? 40 : 100, warmUpTurns: 200 },
+    );
+    const aim = delayMs > 0 ? '≤ 1.03' : '≤ 1.15';
+    const at = `at ${delayMs} ms`;
+    rows.push(
+      rowOf(
+        `acquire + release ÷ 2 bare UpdateItem of an equal item, ${at}`,
+        aim,
+        ratios(took.own, took.bare),
+      ),
+      rowOf(`the same by a client that is passed in, ${at}`, aim, ratios(took.passed, took.bare)),
+      rowOf(`the same requests by hand, ${at}`, '', ratios(took.byHand, took.bare)),
+    );
+    await Promise.all([own.close(), passed.close()]);
+    client.destroy();
   }
+  return [...rows, ...(await sizeRows(dynamo.endpoint))];
 }
-client.destroy();
-const [measured, ...baselines] = contenders.map(({ label, samplesMs }) => ({
-  label,
-  ...summaryOf(samplesMs),
-}));
-printComparison({
-  what: 'an uncontended acquire + release against two bare UpdateItem calls',
-  engine: dynamo.engine,
-  target: 1.15,
-  measured: measured!,
-  baselines,
-});
+
+/** What travels. */
+async function sizeRows(store: string): Promise<readonly Row[]> {
+  const cycles = 10;
+  const rows: Row[] = [];
+  for (const whose of ['of its own', 'that is passed in'] as const) {
+    await using relay = await startRelay(store, 0);
+    const client = plainClient(relay.endpoint);
+    const locks =
+      whose === 'of its own' ? ownLocks(relay.endpoint) : new LockClient({ table, client, owner: 'bench' });
+    // Its first request asks for the time.
+    await lockCycle(locks, `size/${rows.length}`);
+    const [bytes, requests] = [relay.bytesUp, relay.requests];
+    for (let cycle = 0; cycle < cycles; cycle++) await lockCycle(locks, `size/${rows.length}`);
+    const perCycle = (after: number, before: number) => [Math.round((after - before) / cycles)];
+    const aim = whose === 'of its own' ? '≤ 2,300' : '';
+    rows.push(
+      rowOf(`bytes up for a cycle, by an SDK client ${whose}`, aim, perCycle(relay.bytesUp, bytes)),
+      rowOf(`requests for a cycle, by an SDK client ${whose}`, '2', perCycle(relay.requests, requests)),
+    );
+    await locks.close();
+    client.destroy();
+  }
+  return rows;
+}

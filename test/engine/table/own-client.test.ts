@@ -1,3 +1,4 @@
+import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -61,7 +62,42 @@ describe('a client of our own, whose requests share what the SDK makes of its mi
     const bodies = asked.filter((text) => text.includes('UpdateExpression'));
     expect(bodies[1]).toBe(bodies[0]);
   });
+
+  it('sends no header that DynamoDB does not look at, and signs all that AWS wants signed', async () => {
+    vi.stubEnv('AWS_SESSION_TOKEN', 'session');
+    const asked: { readonly headers: IncomingMessage['headers']; readonly body: string }[] = [];
+    await using server = await served((response, body, { headers }) => {
+      asked.push({ headers, body });
+      response.end('{}');
+    });
+    await using locks = new LockClient({ table: 't', endpoint: server.endpoint, region });
+    await (await locks.acquire('a')).release();
+    expect(asked).toHaveLength(3);
+    for (const { headers, body } of asked) {
+      const names = Object.keys(headers).sort();
+      const signed = ['host', 'x-amz-date', 'x-amz-security-token', 'x-amz-target'];
+      const others = ['authorization', 'connection', 'content-length', 'content-type', 'user-agent'];
+      expect(names).toEqual([...others, ...signed].sort());
+      expect(headers.authorization).toBe(authorization(headers, body, signed));
+    }
+    // Nobody waits for the item that a release leaves, which may be large.
+    expect(asked.map(({ body }) => JSON.parse(body).ReturnValues)).toEqual([undefined, 'ALL_OLD', undefined]);
+  });
 });
+
+/** As AWS makes it of a request that arrives, with the keys of these tests (Signature Version 4). */
+function authorization(headers: IncomingMessage['headers'], body: string, signed: readonly string[]): string {
+  const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+  const keyed = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
+  const date = String(headers['x-amz-date']);
+  const scope = [date.slice(0, 8), region, 'dynamodb', 'aws4_request'];
+  const lines = signed.map((name) => `${name}:${headers[name]}`);
+  const request = ['POST', '/', '', ...lines, '', signed.join(';'), hash(body)].join('\n');
+  const text = ['AWS4-HMAC-SHA256', date, scope.join('/'), hash(request)].join('\n');
+  const key = scope.reduce<string | Buffer>(keyed, 'AWS4local');
+  const signature = keyed(key, text).toString('hex');
+  return `AWS4-HMAC-SHA256 Credential=local/${scope.join('/')}, SignedHeaders=${signed.join(';')}, Signature=${signature}`;
+}
 
 /** A server that is told each request with its body. */
 async function served(

@@ -54,8 +54,20 @@ export const requestsRemovals: readonly Removal[] = [
     ],
   },
   {
+    name: 'requests: what AWS wants signed is signed, by a client of our own',
+    file: 'lib/table/own-client.ts',
+    find: "new Set(['content-length', 'content-type'])",
+    replace: "new Set(['content-length', 'content-type', 'x-amz-target'])",
+    noticedBy: [
+      {
+        file: 'test/engine/table/own-client.test.ts',
+        title: 'sends no header that DynamoDB does not look at, and signs all that AWS wants signed',
+      },
+    ],
+  },
+  {
     name: 'requests: of a client of our own each still goes by its own signal',
-    file: 'lib/table/dynamo-table.ts',
+    file: 'lib/table/own-client.ts',
     find: 'config.requestHandler.handle(request, options)',
     replace: 'config.requestHandler.handle(request, {})',
     noticedBy: [

@@ -258,11 +258,12 @@ describe('the holder’s writes', () => {
     expect(await item()).toEqual(before);
   });
 
-  it('release: takes the lease away, leaves token and the user’s own, and brings the item as it was', async () => {
+  it('release: takes the lease away, leaves token and the user’s own, and brings the item as it was where that is wanted', async () => {
     const { context, grant, item } = scene();
     await grant('mine', { change: { set: { page: 7 } } });
     const before = await item();
-    expect(await requestRelease(context, lease, { set: { checkpoint: 2 } })).toEqual({
+    const wanted = { ...lease, wantsBefore: true };
+    expect(await requestRelease(context, wanted, { set: { checkpoint: 2 } })).toEqual({
       kind: 'done',
       before,
     });
@@ -283,7 +284,8 @@ describe('the holder’s writes', () => {
     const before = await item();
     const { retentionMs } = context;
     const page = { set: { page: 8 } };
-    const outcome = await requestCompletion(context, lease, { done: 1 }, page, undefined, retentionMs);
+    const wanted = { ...lease, wantsBefore: true };
+    const outcome = await requestCompletion(context, wanted, { done: 1 }, page, undefined, retentionMs);
     expect(outcome).toEqual({ kind: 'done', before });
     expect(await item()).toEqual({
       name: 'n',
@@ -360,8 +362,7 @@ describe('the holder’s writes', () => {
   it('break: by the lease id alone, marked, so that no release takes it for its own', async () => {
     const { context, grant, item } = scene();
     await grant('mine');
-    const before = await item();
-    expect(await requestBreak(context, { ...lease, token: 1 })).toEqual({ kind: 'done', before });
+    expect(await requestBreak(context, { ...lease, token: 1 })).toEqual({ kind: 'done' });
     const broken = {
       name: 'n',
       format,

@@ -88,9 +88,9 @@ describe('forms', () => {
         .replace(/#\w+/g, (short) => `#${names[short]}`);
     expect(update).toMatch(/^SET leaseId=:a,#b=:c,/);
     expect(long(update)).toBe(
-      'SET leaseId=:leaseId,#ttl=:ttl,#renewals=#renewals + :one REMOVE expiresAt,#owner',
+      'SET leaseId=:leaseId,#ttl=:ttl,renewals=renewals + :one REMOVE expiresAt,#owner',
     );
-    expect(long(condition)).toBe('leaseId<>:leaseId AND (#version<:token OR attribute_not_exists(#name))');
+    expect(long(condition)).toBe('leaseId<>:leaseId AND (version<:token OR attribute_not_exists(#name))');
     expect(new Set(placeholders.map(([, short]) => short)).size).toBe(4);
   });
 

@@ -1,0 +1,31 @@
+import { type Row, rowOf } from './row.js';
+import { ownLocks, startStore } from './store.js';
+
+const leases = 1_000;
+
+/** What a held lease keeps of the heap. */
+export async function heapRows(rounds: number): Promise<readonly Row[]> {
+  const collect = globalThis.gc;
+  if (!collect) throw new Error('the bench needs node --expose-gc');
+  await using dynamo = await startStore();
+  const locks = ownLocks(dynamo.endpoint);
+  const heapAfter = async () => {
+    // What ends with the requests is let go of in later turns of the loop.
+    for (let turn = 0; turn < 5; turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      collect();
+    }
+    return process.memoryUsage().heapUsed;
+  };
+  const samples: number[] = [];
+  for (let round = -1; round < Math.min(rounds, 3); round++) {
+    const before = await heapAfter();
+    const held = [];
+    for (let index = 0; index < leases; index++) held.push(await locks.acquire(`heap/${round}/${index}`));
+    const after = await heapAfter();
+    if (round >= 0) samples.push(Math.round((after - before) / leases));
+    for (const lease of held) await lease.release();
+  }
+  await locks.close();
+  return [rowOf('bytes of heap for a held lease', '≤ 2,200', samples)];
+}

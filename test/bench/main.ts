@@ -1,0 +1,71 @@
+/**
+ * The bench: what the library costs, as ratios to the same without it, measured side by side. Nothing is asserted.
+ *
+ *     npm run bench                             # all figures, as a table
+ *     npm run bench -- --only waiting,heap      # some: cycle, once, throughput, heap, starts, waiting
+ *     npm run bench -- --rounds 20 --json       # more rounds; one JSON object
+ */
+import { execFile } from 'node:child_process';
+import { loadavg } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import { build } from 'esbuild';
+import { type Row, tableOf } from './row.js';
+import { startRows } from './starts.js';
+
+const groups = ['cycle', 'once', 'throughput', 'heap', 'starts', 'waiting'] as const;
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: groups.join() },
+    rounds: { type: 'string', default: '10' },
+    json: { type: 'boolean', default: false },
+  },
+});
+const wanted = values.only.split(',');
+for (const group of wanted) {
+  if (!(groups as readonly string[]).includes(group)) {
+    throw new Error(`--only: "${group}" is none of ${groups.join(', ')}`);
+  }
+}
+const rounds = Number(values.rounds);
+
+const measured = join(process.cwd(), '.leasehold/bench/measured.mjs');
+await build({
+  entryPoints: [join(process.cwd(), 'test/bench/measured.ts')],
+  outfile: measured,
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  packages: 'external',
+  logLevel: 'error',
+});
+
+const rows: Row[] = [];
+const [loadBefore] = loadavg();
+for (const group of wanted)
+  rows.push(...(group === 'starts' ? await startRows(rounds) : await measure(group)));
+
+const about = {
+  date: new Date().toISOString().slice(0, 10),
+  node: process.version,
+  load: { before: loadBefore!, after: loadavg()[0]! },
+};
+if (values.json) console.log(JSON.stringify({ ...about, rows }));
+else {
+  const load = `load ${about.load.before.toFixed(1)} before, ${about.load.after.toFixed(1)} after`;
+  console.log(`${about.date}, Node ${about.node}, ${load}`);
+  console.log(tableOf(rows));
+}
+
+async function measure(group: string): Promise<readonly Row[]> {
+  const flags = ['--expose-gc', '--single-threaded-gc'];
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [...flags, measured, group, String(rounds)],
+    {
+      env: { ...process.env, AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
+    },
+  );
+  return JSON.parse(stdout);
+}
