@@ -1,5 +1,5 @@
 /** What became of one thing that was looked at. */
-export interface Finding {
+export interface Observation {
   readonly what: string;
   readonly outcome: 'as expected' | 'NOT as expected' | 'left out';
   /** What came instead, or why it was left out. */
@@ -8,7 +8,7 @@ export interface Finding {
 
 /** All that is looked at, in order, and what was measured. */
 export class AcceptanceRecord {
-  readonly findings: Finding[] = [];
+  readonly findings: Observation[] = [];
   readonly measured: Record<string, number> = {};
   readonly #leftOut: ReadonlyMap<string, string>;
   readonly #tell: (line: string) => void;
@@ -34,11 +34,11 @@ export class AcceptanceRecord {
     }
   }
 
-  get failed(): readonly Finding[] {
+  get failed(): readonly Observation[] {
     return this.findings.filter(({ outcome }) => outcome === 'NOT as expected');
   }
 
-  #add(finding: Finding): void {
+  #add(finding: Observation): void {
     this.findings.push(finding);
     this.#tell(`${finding.outcome}: ${finding.what}${finding.why ? ` (${finding.why})` : ''}`);
   }

@@ -23,7 +23,7 @@ export interface Moment {
 }
 
 /** How a slice stands, as its workers tell it. */
-export interface SliceProgress {
+export interface SliceView {
   readonly id: string;
   state: 'waiting' | 'working' | 'struck' | 'done' | 'quarantined';
   seat?: number;
@@ -76,7 +76,7 @@ interface RefusedWrite {
 
 /** All that is known of a run while it goes on. Views read it; nothing is decided by it but when to wake a worker. */
 export class RunProgress {
-  readonly slices = new Map<string, SliceProgress>();
+  readonly slices = new Map<string, SliceView>();
   readonly seats = new Map<number, SeatProgress>();
   readonly takeovers: Takeover[] = [];
   readonly refusedWrites: RefusedWrite[] = [];
@@ -311,7 +311,7 @@ export class RunProgress {
     Object.assign(seat, { state: 'looking', slice: undefined });
   }
 
-  #slice(id: string): SliceProgress {
+  #slice(id: string): SliceView {
     return known(this.slices, id, () => ({ id, state: 'waiting', pages: 0, objects: 0, takeovers: 0 }));
   }
 

@@ -108,7 +108,7 @@ export async function requestEnd(
   if (item && isStill(lease, item)) return { kind: 'refused', item };
   if (item && hasEnded(lease, item) && isDone(item)) return { kind: 'done', already: true };
   // What an operator breaks is over by now, by whomever.
-  if (lease.token !== undefined) checkKnown(lease, item, answer.retried);
+  if (lease.token !== undefined) checkOutcomeKnown(lease, item, answer.retried);
   return { kind: 'lost', reason: lossReason(lease, item) };
 }
 
@@ -117,7 +117,7 @@ export async function requestEnd(
  *
  * @throws StoreError if nobody can know
  */
-export function checkKnown(lease: LeaseIdentity, item: LeaseItem | undefined, retried: boolean): void {
+export function checkOutcomeKnown(lease: LeaseIdentity, item: LeaseItem | undefined, retried: boolean): void {
   const { name, leaseId, mayHaveEnded = false } = lease;
   if (!(retried || mayHaveEnded) || item?.brokenLeaseId === leaseId) return;
   const message = `An earlier attempt to end the lease of "${name}" may have been applied: others have had the lock since`;

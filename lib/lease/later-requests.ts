@@ -1,7 +1,7 @@
 import { all, formsBy, type ItemChange, type StoredItem, withChange } from '../table/index.js';
 import { hasToken, isCompleted, isCurrent, isHeld, isOurs } from './conditions.js';
 import {
-  checkKnown,
+  checkOutcomeKnown,
   ended,
   endParts,
   type HolderOutcome,
@@ -54,7 +54,7 @@ export async function requestCompletion(
     // Without the mark of a completion it was reopened since, or released before: only who asks again has completed it.
     if (item.completedAt !== undefined || answer.retried || lease.mayHaveEnded) return { kind: 'done' };
   }
-  checkKnown(lease, item, answer.retried);
+  checkOutcomeKnown(lease, item, answer.retried);
   return { kind: 'lost', reason: lossReason(lease, item) };
 }
 

@@ -14,7 +14,7 @@ interface StatusChange {
 }
 
 /** The names of the locks that an execution held and that are free now. */
-export interface ExecutionEnd {
+export interface FreedLocks {
   readonly ok: true;
   readonly released: readonly string[];
 }
@@ -39,7 +39,7 @@ export async function endExecution(
   host: ServiceHost,
   { detail: { executionArn } }: StatusChange,
   signal: AbortSignal,
-): Promise<ExecutionEnd> {
+): Promise<FreedLocks> {
   const { store, clock } = host.context;
   const released: string[] = [];
   const stillHeld: string[] = [];

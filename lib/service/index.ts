@@ -1,5 +1,5 @@
 export type { ServiceAnswer } from './answers.js';
-export { type ExecutionEnd, endExecution, isStatusChange } from './execution-end.js';
+export { endExecution, type FreedLocks, isStatusChange } from './execution-end.js';
 export type { ExecutionState, ExecutionWatch } from './execution-watch.js';
 export { isUrlEvent, overHttp, type UrlAnswer } from './function-url.js';
 export {

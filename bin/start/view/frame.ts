@@ -5,7 +5,7 @@ import {
   formatToken,
   type RunProgress,
   type SeatProgress,
-  type SliceProgress,
+  type SliceView,
 } from '../run-progress.js';
 import { momentLines } from './plain-view.js';
 
@@ -136,7 +136,7 @@ function sliceGrid(progress: RunProgress, width: number, palette: Palette): stri
   return lines;
 }
 
-function drawCell(slice: SliceProgress, palette: Palette): Piece {
+function drawCell(slice: SliceView, palette: Palette): Piece {
   switch (slice.state) {
     case 'waiting':
       return ['·', palette.dim];

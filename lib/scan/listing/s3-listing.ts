@@ -2,7 +2,7 @@ import { ListObjectsV2Command, type ListObjectsV2CommandOutput } from '@aws-sdk/
 import { UsageError } from '../../errors/index.js';
 import { compareKeys } from '../keys/key-order.js';
 import type { ScanObject } from '../results/processor.js';
-import type { S3Requests } from './s3-requests.js';
+import type { S3Sender } from './s3-requests.js';
 
 /** Many delete markers make empty pages; more than these in a row are no listing that comes to an end. */
 const maxEmptyPages = 1_000;
@@ -38,11 +38,11 @@ export interface PageRequest {
  * sent only where there is a bound: an empty one would be wrong for a key equal to the prefix.
  *
  * @throws UsageError for an S3 whose listing can't be cut: it ignores `StartAfter`, or is out of order;
- *   what {@link S3Requests.send} throws
+ *   what {@link S3Sender.send} throws
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html
  */
 export async function listPage(
-  requests: S3Requests,
+  requests: S3Sender,
   target: ListingTarget,
   request: PageRequest,
   signal?: AbortSignal,
@@ -87,7 +87,7 @@ function payer({ requesterPays }: ListingTarget): { readonly RequestPayer?: 'req
 
 /** The first key behind another, or `undefined` if there is none: a probe, one request. */
 export async function firstKeyAfter(
-  requests: S3Requests,
+  requests: S3Sender,
   target: ListingTarget,
   after: string,
   signal?: AbortSignal,
@@ -103,7 +103,7 @@ export async function firstKeyAfter(
  * @returns in key order; `undefined` if they do not fit into one answer: the first thousand say nothing of the rest
  */
 export async function foldersIn(
-  requests: S3Requests,
+  requests: S3Sender,
   target: ListingTarget,
   timeoutMs: number,
   signal?: AbortSignal,

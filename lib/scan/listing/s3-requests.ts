@@ -11,7 +11,7 @@ const maxTries = 3;
 /**
  * The only way of the scan to S3: every request is bounded in time, can be aborted, and its failure has a type.
  */
-export class S3Requests {
+export class S3Sender {
   readonly #s3: Pick<S3Client, 'send'>;
   readonly #runtime: Runtime;
   #count = 0;

@@ -2,7 +2,7 @@ import { type ChildSignal, childSignal } from '../../runtime/index.js';
 import { isWithin } from '../keys/key-order.js';
 import type { ScanObject } from '../results/processor.js';
 import { type ListingTarget, listPage } from './s3-listing.js';
-import type { S3Requests } from './s3-requests.js';
+import type { S3Sender } from './s3-requests.js';
 
 /** One page of a slice, as listed: what lies above `hi` is for {@link withinSlice} to drop. */
 export interface SlicePage {
@@ -18,14 +18,14 @@ type Listed = { readonly page: SlicePage } | { readonly error: unknown };
  * is one request.
  */
 export class SliceLister {
-  readonly #requests: S3Requests;
+  readonly #requests: S3Sender;
   readonly #target: ListingTarget;
   readonly #pageSize: number;
   readonly #stop: ChildSignal;
   #ahead: { readonly after: string | undefined; readonly listed: Promise<Listed> } | undefined;
 
   constructor(
-    requests: S3Requests,
+    requests: S3Sender,
     target: ListingTarget,
     pageSize: number,
     signals: readonly (AbortSignal | undefined)[],

@@ -5,7 +5,7 @@ import {
   type ListingTarget,
   listPage,
 } from '../listing/s3-listing.js';
-import type { S3Requests } from '../listing/s3-requests.js';
+import type { S3Sender } from '../listing/s3-requests.js';
 import type { ScanObject } from '../results/processor.js';
 
 /** The end of a request for folders, in milliseconds: some S3 walk all keys for it. */
@@ -14,7 +14,7 @@ const foldersTimeoutMs = 5_000;
 /** The requests of one planning: all with the user's own prefix, no more than the limit. */
 export class PlanRequests {
   readonly prefix: string;
-  readonly #requests: S3Requests;
+  readonly #requests: S3Sender;
   readonly #target: ListingTarget;
   readonly #pageSize: number;
   readonly #limit: number;
@@ -22,7 +22,7 @@ export class PlanRequests {
 
   /** @param limit requests in all; a step asks only while there are some {@link left} */
   constructor(
-    requests: S3Requests,
+    requests: S3Sender,
     target: ListingTarget,
     options: { readonly pageSize: number; readonly limit: number; readonly signal: AbortSignal | undefined },
   ) {

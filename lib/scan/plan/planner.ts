@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors/index.js';
 import { ensureStoreTime, type LeaseContext, leaseFormat, ttlAfter } from '../../lease/index.js';
-import { S3Requests } from '../listing/s3-requests.js';
+import { S3Sender } from '../listing/s3-requests.js';
 import { inParallel } from '../seats/in-parallel.js';
 import { publishScan } from '../seats/scan-events.js';
 import {
@@ -54,7 +54,7 @@ async function planWith(options: PlanOptions): Promise<ScanPlan> {
   const { locks, run, seats, signal } = options;
   const { context } = locks;
   await ensureStoreTime(context, signal);
-  const requests = new S3Requests(options.s3, context.runtime);
+  const requests = new S3Sender(options.s3, context.runtime);
   const found = await findRun(context, run, signal);
   const scan = found ?? (await committed(context, await planned(context, requests, options), signal));
   checkSame(scan, options);
@@ -76,7 +76,7 @@ async function planWith(options: PlanOptions): Promise<ScanPlan> {
   return plan;
 }
 
-async function planned(context: LeaseContext, s3: S3Requests, options: PlanOptions): Promise<ScanRun> {
+async function planned(context: LeaseContext, s3: S3Sender, options: PlanOptions): Promise<ScanRun> {
   const { run, bucket, prefix = '', pageSize = 1000, seats, cuts = [], output, signal } = options;
   const requesterPays = options.requesterPays === true;
   const wanted = options.slices ?? seats;

@@ -1,7 +1,7 @@
 import { GetObjectCommand, type GetObjectCommandOutput, PutObjectCommand } from '@aws-sdk/client-s3';
 import { UsageError } from '../../errors/index.js';
 import { checkWholeNumber } from '../check-number.js';
-import type { S3Requests } from '../listing/s3-requests.js';
+import type { S3Sender } from '../listing/s3-requests.js';
 
 /** A processor's result as an item has it: JSON text, or where the text lies. */
 export type StoredPartial = string | { readonly s3: { readonly bucket: string; readonly key: string } };
@@ -24,12 +24,12 @@ export interface PartialPlace {
  * progress, to which the item points. A large result costs one PUT a page, unless it did not change.
  */
 export class PartialStore {
-  readonly #requests: S3Requests;
+  readonly #requests: S3Sender;
   readonly #place: PartialPlace | undefined;
   readonly #inlineBytes: number;
   #last: { readonly text: string; readonly stored: StoredPartial } | undefined;
 
-  constructor(requests: S3Requests, place: PartialPlace | undefined, inlineBytes = defaultInlineBytes) {
+  constructor(requests: S3Sender, place: PartialPlace | undefined, inlineBytes = defaultInlineBytes) {
     this.#requests = requests;
     this.#place = place;
     checkWholeNumber('inlineBytes', inlineBytes, 0);
@@ -79,10 +79,10 @@ export class PartialStore {
 /**
  * Reads a result back.
  *
- * @throws StoreError, UsageError as {@link S3Requests.send}
+ * @throws StoreError, UsageError as {@link S3Sender.send}
  */
 export async function loadPartial(
-  requests: S3Requests,
+  requests: S3Sender,
   stored: StoredPartial,
   signal?: AbortSignal,
 ): Promise<unknown> {

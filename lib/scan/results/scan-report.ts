@@ -1,4 +1,4 @@
-import type { S3Requests } from '../listing/s3-requests.js';
+import type { S3Sender } from '../listing/s3-requests.js';
 import type { RunState } from '../slices/read-run.js';
 import { findState, parseSliceId, type SliceItem } from '../slices/slice.js';
 import { loadPartial } from './partial-store.js';
@@ -75,7 +75,7 @@ export function toReport(state: RunState, takeoverBefore: number): ScanReport {
  * @throws StoreError, UsageError when a result in the output bucket can't be read
  */
 export async function mergedResult(
-  requests: S3Requests,
+  requests: S3Sender,
   processor: Processor,
   state: RunState,
   signal?: AbortSignal,

@@ -2,7 +2,7 @@ import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { UsageError } from '../../errors/index.js';
 import type { Lease } from '../../lease/index.js';
 import { maxKeyBytes } from '../keys/key-order.js';
-import type { S3Requests } from '../listing/s3-requests.js';
+import type { S3Sender } from '../listing/s3-requests.js';
 import type { SliceOutput } from './processor.js';
 
 /** Where a run's output goes. */
@@ -35,7 +35,7 @@ export function leaseOutputPrefix(place: OutputPlace, run: string, sliceId: stri
  * @param prefix below which this page's objects lie
  */
 export function pageOutput(
-  requests: S3Requests,
+  requests: S3Sender,
   place: OutputPlace | undefined,
   prefix: string,
   lease: Lease,

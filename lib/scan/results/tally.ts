@@ -63,7 +63,7 @@ export function withPage(tally: Tally, page: PageOutcome): Tally {
 }
 
 /** One failure, in a size that can be stored. */
-export function toFailure(key: string, error: unknown): ObjectFailure {
+export function objectFailure(key: string, error: unknown): ObjectFailure {
   return { key, error: shortMessage(error) };
 }
 

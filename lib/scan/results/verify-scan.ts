@@ -1,7 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { type LeaseContext, takeoverBefore, ttlAfter } from '../../lease/index.js';
 import { checkWholeNumber } from '../check-number.js';
-import { S3Requests } from '../listing/s3-requests.js';
+import { S3Sender } from '../listing/s3-requests.js';
 import { type RunOptions, type RunState, readRun } from '../slices/read-run.js';
 import { runName, type ScanRun } from '../slices/scan-run.js';
 import { findState } from '../slices/slice.js';
@@ -56,7 +56,7 @@ export async function verifyScan(options: VerifyOptions): Promise<ScanVerdict> {
     await countRound(context, state.run, signal);
     return { run, status: 'more', round, reason, report };
   }
-  const requests = new S3Requests(options.s3, context.runtime);
+  const requests = new S3Sender(options.s3, context.runtime);
   const result = await mergedResult(requests, processor, state, signal);
   const whole = { ...report, result };
   const problem = findProblem(state, report);

@@ -1,7 +1,7 @@
 import type { Lease } from '../../lease/index.js';
 import { childSignal, type Runtime, whenAborted } from '../../runtime/index.js';
 import type { ProcessContext, Processor, ScanPage, SliceOutput } from '../results/processor.js';
-import { type ObjectFailure, toFailure } from '../results/tally.js';
+import { type ObjectFailure, objectFailure } from '../results/tally.js';
 import type { SeatTime } from './seat-host.js';
 
 /** After its signal a processor has this long to come to an end, in milliseconds; then it is left behind. */
@@ -44,7 +44,7 @@ export async function processPage(work: PageWork): Promise<PageResult> {
     lease,
     signal: scope.signal,
     output: work.outputFor(scope.signal),
-    failed: (key, error) => void failures.push(toFailure(key, error)),
+    failed: (key, error) => void failures.push(objectFailure(key, error)),
     runtime,
   };
   try {

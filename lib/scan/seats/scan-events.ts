@@ -30,7 +30,7 @@ export interface ScanSplit {
 }
 
 /** What a seat did, at its end. */
-export interface SeatEnd {
+export interface SeatSummary {
   readonly status: 'done' | 'more' | 'superseded';
   readonly slices: number;
   readonly pages: number;
@@ -105,7 +105,7 @@ export interface ScanEvents {
     readonly held: number;
   };
   /** A seat ends: nothing is left that it could work on, its time is up, or a later instance goes on. */
-  readonly 'scan-seat-ended': { readonly run: string; readonly seat: number } & SeatEnd;
+  readonly 'scan-seat-ended': { readonly run: string; readonly seat: number } & SeatSummary;
   /** An item in the run's group that is no slice of it is passed over; told once per seat. */
   readonly 'scan-foreign-item': { readonly run: string; readonly name: string; readonly why: string };
   /** Seen by a seat that looked for work; once per seat. */

@@ -1,7 +1,7 @@
 import { StoreError } from '../../errors/index.js';
 import type { Lease, LeaseItem, ReleaseOutcome } from '../../lease/index.js';
 import { childSignal } from '../../runtime/index.js';
-import { S3Requests } from '../listing/s3-requests.js';
+import { S3Sender } from '../listing/s3-requests.js';
 import { SliceLister } from '../listing/slice-lister.js';
 import { loadPartial, PartialStore } from '../results/partial-store.js';
 import type { ScanObject, ScanPage } from '../results/processor.js';
@@ -43,8 +43,8 @@ export class SliceWork {
   readonly lease: Lease;
   readonly #host: SeatHost;
   readonly #before: SliceItem;
-  readonly #lists: S3Requests;
-  readonly #objects: S3Requests;
+  readonly #lists: S3Sender;
+  readonly #objects: S3Sender;
   #progress: SliceProgress | undefined;
   /** Pages done under this lease. */
   pages = 0;
@@ -55,8 +55,8 @@ export class SliceWork {
     this.lease = lease;
     this.#host = host;
     this.#before = parseSlice(lease.itemBefore ?? { name: lease.name });
-    this.#lists = new S3Requests(host.s3, host.context.runtime);
-    this.#objects = new S3Requests(host.s3, host.context.runtime);
+    this.#lists = new S3Sender(host.s3, host.context.runtime);
+    this.#objects = new S3Sender(host.s3, host.context.runtime);
   }
 
   /** The slice's id. */

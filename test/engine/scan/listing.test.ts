@@ -6,7 +6,7 @@ import { walkDirectory } from '../../../lib/local/index.js';
 import { systemRuntime } from '../../../lib/runtime/index.js';
 import { type InventoryPartial, inventory, keyDigest } from '../../../lib/scan/index.js';
 import { decodedKey, listPage } from '../../../lib/scan/listing/s3-listing.js';
-import { S3Requests } from '../../../lib/scan/listing/s3-requests.js';
+import { S3Sender } from '../../../lib/scan/listing/s3-requests.js';
 import { inByteOrder } from '../../support/scan/listed-keys.js';
 import { bucket, outputBucket, Stage } from '../../support/scan/stage.js';
 
@@ -184,7 +184,7 @@ describe('an S3 that is not fit', () => {
       setAwaitedTimer: (wake: () => void, delayMs: number) =>
         systemRuntime.setAwaitedTimer(wake, delayMs / 100),
     };
-    const requests = new S3Requests(scene.s3, hasty);
+    const requests = new S3Sender(scene.s3, hasty);
     const listing = listPage(requests, { bucket, prefix: '' }, { after: undefined, pageSize: 10 });
     await expect(listing).rejects.toMatchObject({ name: 'StoreError', retryable: true });
     expect(requests.count).toBe(3);

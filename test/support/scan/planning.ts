@@ -1,5 +1,5 @@
 import type { Runtime } from '../../../lib/runtime/index.js';
-import { S3Requests } from '../../../lib/scan/listing/s3-requests.js';
+import { S3Sender } from '../../../lib/scan/listing/s3-requests.js';
 import { type CutPlan, planCuts } from '../../../lib/scan/plan/plan-cuts.js';
 import { PlanRequests } from '../../../lib/scan/plan/plan-requests.js';
 import { HandClocks } from '../hand-clocks.js';
@@ -42,7 +42,7 @@ export class TimersByHand {
 export function planningOf({ keys, prefix = '', pageSize = 10, limit = 100, signal }: Planning) {
   const bucket = new MemoryBucket(keys);
   const timers = new TimersByHand();
-  const s3 = new S3Requests(bucket.s3, timers.runtime);
+  const s3 = new S3Sender(bucket.s3, timers.runtime);
   const requests = new PlanRequests(s3, { bucket: 'data', prefix }, { pageSize, limit, signal });
   return { bucket, requests, timers };
 }

@@ -3,7 +3,7 @@ import type { Lease } from '../../../lib/lease/index.js';
 import { systemRuntime } from '../../../lib/runtime/index.js';
 import { eachObject, type Processor, type ScanObject } from '../../../lib/scan/index.js';
 import { listPage } from '../../../lib/scan/listing/s3-listing.js';
-import { S3Requests } from '../../../lib/scan/listing/s3-requests.js';
+import { S3Sender } from '../../../lib/scan/listing/s3-requests.js';
 import { PartialStore } from '../../../lib/scan/results/partial-store.js';
 import { SliceProgress } from '../../../lib/scan/seats/slice-progress.js';
 import type { SliceItem } from '../../../lib/scan/slices/slice.js';
@@ -19,7 +19,7 @@ describe('a listing', () => {
       ['a', 'c', 'b'],
     ]) {
       const send = async () => ({ Contents: keys.map((Key) => ({ Key })), IsTruncated: false });
-      const requests = new S3Requests({ send } as never, systemRuntime);
+      const requests = new S3Sender({ send } as never, systemRuntime);
       const listed = listPage(requests, { bucket: 'data', prefix: '' }, { after: 'A', pageSize: 10 });
       await expect(listed).rejects.toMatchObject({
         name: 'UsageError',
@@ -32,7 +32,7 @@ describe('a listing', () => {
 describe('a slice’s progress', () => {
   const lease = { token: 7, signal: new AbortController().signal } as Lease;
   const processor: Processor<number> = { empty: () => 0, process: () => 1, merge: (a, b) => a + b };
-  const partials = new PartialStore(new S3Requests({} as never, systemRuntime), undefined);
+  const partials = new PartialStore(new S3Sender({} as never, systemRuntime), undefined);
   const item = (more: Partial<SliceItem>) =>
     ({ name: 'scan/run/000000', version: 7, progress: 3, splitProgress: 0, ...more }) as SliceItem;
   const progressOf = (before: SliceItem) => new SliceProgress(before, 0, lease, processor, partials, () => 0);
@@ -71,7 +71,7 @@ describe('a large result', () => {
       return {};
     };
     const place = { bucket: 'out', prefix: 'p/' };
-    const partials = new PartialStore(new S3Requests({ send } as never, systemRuntime), place, 2);
+    const partials = new PartialStore(new S3Sender({ send } as never, systemRuntime), place, 2);
     await expect(partials.store('large', 1)).rejects.toMatchObject({ name: 'StoreError' });
     const stored = await partials.store('large', 1);
     expect(stored).toEqual({ s3: { bucket: 'out', key: 'p/partial-00000001.json' } });

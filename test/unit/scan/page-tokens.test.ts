@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemRuntime } from '../../../lib/runtime/index.js';
 import { foldersIn, listPage } from '../../../lib/scan/listing/s3-listing.js';
-import { S3Requests } from '../../../lib/scan/listing/s3-requests.js';
+import { S3Sender } from '../../../lib/scan/listing/s3-requests.js';
 
 interface Answer {
   readonly keys?: readonly string[];
@@ -18,13 +18,13 @@ function page(answers: readonly Answer[]) {
   return { tokens, listed: listPage(requests, target, { after: undefined, pageSize: 10 }) };
 }
 
-function requestsOf(answers: readonly Answer[], tokens: (string | undefined)[] = []): S3Requests {
+function requestsOf(answers: readonly Answer[], tokens: (string | undefined)[] = []): S3Sender {
   const send = async ({ input }: { readonly input: { readonly ContinuationToken?: string } }) => {
     const { keys, ...answer } = answers[Math.min(tokens.length, answers.length - 1)]!;
     tokens.push(input.ContinuationToken);
     return { ...answer, ...(keys && { Contents: keys.map((Key) => ({ Key })) }) };
   };
-  return new S3Requests({ send } as never, systemRuntime);
+  return new S3Sender({ send } as never, systemRuntime);
 }
 
 describe('a listing that goes on (D17)', () => {
@@ -54,7 +54,7 @@ describe('a listing that goes on (D17)', () => {
   it('D17 ends with an error where empty pages never end, each with a token of its own', async () => {
     let count = 0;
     const send = async () => ({ IsTruncated: true, NextContinuationToken: `token-${count++}` });
-    const requests = new S3Requests({ send } as never, systemRuntime);
+    const requests = new S3Sender({ send } as never, systemRuntime);
     const listed = listPage(requests, { bucket: 'data', prefix: '' }, { after: 'a', pageSize: 1 });
     await expect(listed).rejects.toMatchObject({ name: 'UsageError' });
     expect(count).toBeLessThanOrEqual(1_001);
@@ -86,7 +86,7 @@ describe('a requester-pays bucket (D26)', () => {
       asked.push(input.RequestPayer);
       return {};
     };
-    const requests = new S3Requests({ send } as never, systemRuntime);
+    const requests = new S3Sender({ send } as never, systemRuntime);
     for (const requesterPays of [true, false]) {
       const target = { bucket: 'data', prefix: '', requesterPays };
       await listPage(requests, target, { after: 'a', pageSize: 1 });
