@@ -70,7 +70,8 @@ export async function* namesInGroup(
   signal?: AbortSignal,
   { after, pageSize }: Paging = {},
 ): AsyncIterable<readonly string[]> {
-  let start = after === undefined ? undefined : { ...toKey(after), group: { S: group } };
+  let start: Marshalled | undefined =
+    after === undefined ? undefined : { ...toKey(after), group: { S: group } };
   do {
     const command = new QueryCommand({
       TableName: tableName,
@@ -83,7 +84,7 @@ export async function* namesInGroup(
     });
     const page = await call(command, signal);
     yield (page.Items ?? []).map((item: Marshalled) => unmarshalled(item).name as string);
-    start = page.LastEvaluatedKey;
+    start = placeAfter(page.LastEvaluatedKey, start, tableName);
   } while (start);
 }
 
@@ -93,7 +94,7 @@ export async function* scan(
   signal?: AbortSignal,
   { after, pageSize }: Paging = {},
 ): AsyncIterable<readonly StoredItem[]> {
-  let start = after === undefined ? undefined : toKey(after);
+  let start: Marshalled | undefined = after === undefined ? undefined : toKey(after);
   do {
     const command = new ScanCommand({
       TableName: tableName,
@@ -103,8 +104,19 @@ export async function* scan(
     });
     const page = await call(command, signal);
     yield (page.Items ?? []).map(unmarshalled);
-    start = page.LastEvaluatedKey;
+    start = placeAfter(page.LastEvaluatedKey, start, tableName);
   } while (start);
+}
+
+/** Where the next page begins. Without this check, a store that answers with the same place again is read for ever. */
+function placeAfter(
+  next: Marshalled | undefined,
+  before: Marshalled | undefined,
+  tableName: string,
+): Marshalled | undefined {
+  if (!next || JSON.stringify(next) !== JSON.stringify(before)) return next;
+  const message = `A listing of table "${tableName}" does not move on: two pages end with the same item`;
+  throw new StoreError(message, undefined, { retryable: false, mayHaveApplied: false });
 }
 
 function throttledBatch(tableName: string): StoreError {
