@@ -1,4 +1,5 @@
 import { NotSimulated } from '../store/attribute-values.js';
+import { PlainCommand } from './plain-commands.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: the SDK types its middleware by command
 type Any = any;
@@ -6,12 +7,13 @@ type Any = any;
 /** One step of a request. */
 export type Handler = (args: Any) => Promise<Any>;
 
-type Middleware = (next: Handler, context: object) => Handler;
+/** Wraps the next step. */
+export type Middleware = (next: Handler, context: object) => Handler;
 
 /** A command's own middleware, in the order in which it wraps: what stands outside of the SDK's retries, and inside. */
 export interface OwnMiddleware {
-  readonly outer: readonly Middleware[];
-  readonly inner: readonly Middleware[];
+  readonly outer: Middleware | undefined;
+  readonly inner: Middleware | undefined;
 }
 
 /**
@@ -19,6 +21,7 @@ export interface OwnMiddleware {
  * `resolve` sorts the whole stack each time, which would be a tenth of a schedule.
  */
 export function middlewareOf(command: Any): OwnMiddleware {
+  if (command instanceof PlainCommand) return command.middlewareStack;
   const outer: Middleware[] = [];
   const inner: Middleware[] = [];
   command.middlewareStack.applyToStack({
@@ -32,5 +35,5 @@ export function middlewareOf(command: Any): OwnMiddleware {
     },
   });
   if (outer.length > 1 || inner.length > 1) throw new NotSimulated('middleware whose order matters');
-  return { outer, inner };
+  return { outer: outer[0], inner: inner[0] };
 }

@@ -1,6 +1,6 @@
 import type { StoreAnswer } from '../store/answers.js';
 import type { SimProcess } from '../world/sim-process.js';
-import { type Handler, middlewareOf } from './middleware.js';
+import { middlewareOf } from './middleware.js';
 
 /** How the SDK's client is set up. */
 export interface ClientSettings {
@@ -52,14 +52,10 @@ export class SimClient {
     const signal = options?.abortSignal;
     const operation: string = command.constructor.name;
     const { outer, inner } = middlewareOf(command);
-    const attempt = inner.reduceRight<Handler>(
-      (next, middleware) => middleware(next, {}),
-      () => this.#attempt(operation, command.input, signal),
-    );
-    const handler = outer.reduceRight<Handler>(
-      (next, middleware) => middleware(next, {}),
-      (args) => this.#withRetries(() => attempt(args), signal),
-    );
+    const send = () => this.#attempt(operation, command.input, signal);
+    const attempt = inner ? inner(send, {}) : send;
+    const sendAgain = (args: Any) => this.#withRetries(() => attempt(args), signal);
+    const handler = outer ? outer(sendAgain, {}) : sendAgain;
     return handler({ input: command.input }).then(({ output }: Any) => output);
   }
 

@@ -29,12 +29,44 @@ export async function bundleSimulator(
     target: 'node20',
     packages: 'external',
     logLevel: 'error',
-    plugins: [changing(open, changes)],
+    inject: [join(root, 'test/simulation/world/plain-weak.ts')],
+    plugins: [changing(open, changes), withPlainCommands],
   });
   const [unused] = open;
   if (unused) throw new Error(`${unused.file} is not part of the bundle`);
   return outfile;
 }
+
+/** The commands that the simulated client is sent. Others stay the SDK's, and work as well. */
+const plainCommands: Readonly<Record<string, readonly string[]>> = {
+  '@aws-sdk/client-dynamodb': [
+    ...['GetItemCommand', 'PutItemCommand', 'UpdateItemCommand', 'BatchGetItemCommand'],
+    ...['QueryCommand', 'ScanCommand'],
+  ],
+  '@aws-sdk/lib-dynamodb': ['PutCommand', 'UpdateCommand', 'DeleteCommand', 'TransactWriteCommand'],
+  '@aws-sdk/client-s3': ['ListObjectsV2Command', 'GetObjectCommand', 'PutObjectCommand', 'HeadObjectCommand'],
+};
+
+/** Puts plain commands in the place of the SDK's, whose making was a twentieth of a schedule. */
+const withPlainCommands: Plugin = {
+  name: 'plain-commands',
+  setup({ onResolve, onLoad }) {
+    const namespace = 'plain-commands';
+    onResolve(
+      { filter: /^@aws-sdk\/(client-dynamodb|lib-dynamodb|client-s3)$/ },
+      ({ path, namespace: from }) => (from === namespace ? { path, external: true } : { path, namespace }),
+    );
+    onLoad({ filter: /.*/, namespace }, ({ path }) => ({
+      contents: [
+        `import { PlainCommand } from './plain-commands.js';`,
+        `export * from '${path}';`,
+        ...plainCommands[path]!.map((name) => `export class ${name} extends PlainCommand {}`),
+      ].join('\n'),
+      resolveDir: join(root, 'test/simulation/net'),
+      loader: 'ts',
+    }));
+  },
+};
 
 function changing(open: Set<SourceChange>, changes: readonly SourceChange[]): Plugin {
   return {

@@ -49,14 +49,19 @@ export class SimS3 {
     if (ContinuationToken === undefined && this.#random?.chance(0.1)) {
       return answered({ EncodingType: 'url', IsTruncated: true, NextContinuationToken: `>${after ?? ''}` });
     }
-    const left = this.#keys.filter(
-      (key) => key.startsWith(Prefix) && (after === undefined || orderOfText(key, after) > 0),
-    );
-    const page = left.slice(0, MaxKeys);
+    const start = after === undefined ? 0 : this.#firstAfter(after);
+    // One more than fits tells whether there is more.
+    const found: string[] = [];
+    for (let index = start; index < this.#keys.length && found.length <= MaxKeys; index++) {
+      const key = this.#keys[index]!;
+      if (key.startsWith(Prefix)) found.push(key);
+    }
+    const page = found.slice(0, MaxKeys);
+    const isTruncated = page.length < found.length;
     return answered({
       EncodingType: 'url',
-      IsTruncated: page.length < left.length,
-      ...(page.length < left.length && { NextContinuationToken: `>${page.at(-1)}` }),
+      IsTruncated: isTruncated,
+      ...(isTruncated && { NextContinuationToken: `>${page.at(-1)}` }),
       Contents: page.map((key) => ({
         Key: encodeURIComponent(key),
         Size: 1,
@@ -64,6 +69,17 @@ export class SimS3 {
         ETag: '"etag"',
       })),
     });
+  }
+
+  /** Where the first key above this one stands. */
+  #firstAfter(after: string): number {
+    let [low, high] = [0, this.#keys.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (orderOfText(this.#keys[middle]!, after) > 0) high = middle;
+      else low = middle + 1;
+    }
+    return low;
   }
 
   #groups({ Prefix = '' }: AnyInput): StoreAnswer {

@@ -18,8 +18,15 @@ export interface Backend {
 
 /** Whether a command changes nothing. */
 export function isRead(operation: string): boolean {
-  return /^(Get|BatchGet|Query|Scan|List|Head)/.test(operation);
+  const known = reads.get(operation);
+  if (known !== undefined) return known;
+  const reading = /^(Get|BatchGet|Query|Scan|List|Head)/.test(operation);
+  reads.set(operation, reading);
+  return reading;
 }
+
+/** Asked of every request. */
+const reads = new Map<string, boolean>();
 
 /** Carries out one command of the SDK's, or of its document client's. */
 export function carryOut({ store, index, random }: Backend, operation: string, input: AnyInput): StoreAnswer {

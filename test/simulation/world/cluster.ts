@@ -253,19 +253,16 @@ export class Cluster {
   #recordSent(process: SimProcess, input: SentInput): void {
     const update = input?.UpdateExpression;
     if (update === undefined || input.TableName !== leaseTable) return;
-    const written = valueFor('leaseId', update);
-    const placeholder = written ?? valueFor('leaseId', input.ConditionExpression ?? '');
-    const leaseId = input.ExpressionAttributeValues?.[placeholder ?? '']?.S;
+    const told = toldBy(update, input.ConditionExpression ?? '');
+    const leaseId = input.ExpressionAttributeValues?.[told.leaseIdValue ?? '']?.S;
     if (leaseId === undefined) return;
-    const beginsRenewal =
-      !this.#firstSentAtMs.has(input) && valueFor('expiresAt', update) !== undefined && written === undefined;
     this.history.records.push({
       kind: 'sent',
       atMs: this.nowMs,
       process: process.id,
       leaseId,
-      beginsRenewal,
-      ends: valueFor('lastLeaseId', update) !== undefined,
+      beginsRenewal: told.renews && !this.#firstSentAtMs.has(input),
+      ends: told.ends,
     });
   }
 
@@ -317,6 +314,32 @@ const troubleNames = {
   'failed-before': 'an internal error before the write',
   'failed-after': 'an internal error after the write',
 } as const;
+
+/** What the texts of a write to the lease table tell of it. */
+interface ToldByTexts {
+  /** The placeholder of the lease that it names. */
+  readonly leaseIdValue: string | undefined;
+  readonly renews: boolean;
+  readonly ends: boolean;
+}
+
+/** The product writes few texts, again and again. */
+const toldByTexts = new Map<string, Map<string, ToldByTexts>>();
+
+function toldBy(update: string, condition: string): ToldByTexts {
+  const known = toldByTexts.get(update) ?? new Map<string, ToldByTexts>();
+  toldByTexts.set(update, known);
+  const found = known.get(condition);
+  if (found) return found;
+  const written = valueFor('leaseId', update);
+  const told = {
+    leaseIdValue: written ?? valueFor('leaseId', condition),
+    renews: written === undefined && valueFor('expiresAt', update) !== undefined,
+    ends: valueFor('lastLeaseId', update) !== undefined,
+  };
+  known.set(condition, told);
+  return told;
+}
 
 /** The placeholder that an attribute is set to, or compared with: first, where there are several. */
 function valueFor(attribute: string, text: string): string | undefined {
