@@ -19,6 +19,8 @@ interface Options {
   readonly folder?: string;
   readonly schedules: number;
   readonly slower: boolean;
+  readonly only?: string;
+  readonly seconds: number;
   readonly wanted: number;
   readonly threads: number;
   readonly json?: boolean;
@@ -37,8 +39,10 @@ const values = new Command('mutation')
   .option('--sample <number>', 'draw so many mutants at random over all that decides', Number)
   .option('--seed <number>', 'of the sample', Number, 1)
   .option('--folder <path>', 'of the sample: this folder only')
-  .option('--schedules <number>', 'of the sample: schedules of each suite that plays the code', Number, 300)
-  .option('--no-slower', 'of the sample: survivors are not tried on engines and with processes')
+  .option('--only <text>', 'of the sample: those alone whose place or line has this text')
+  .option('--schedules <number>', 'of the sample: schedules of each suite that plays the code', Number, 200)
+  .option('--seconds <number>', 'of the sample: tests of one mutant take no longer together', Number, 60)
+  .option('--no-slower', 'of the sample: not on engines')
   .option('--wanted <percent>', 'of the sample: fails if a folder has less', Number, 0)
   .option('--threads <number>', 'of the sample: how many at once', Number, 2)
   .option('--json', 'of the sample: one JSON object')
@@ -55,10 +59,10 @@ Examples:
   .opts<Options>();
 
 if (values.sample === undefined) await mutatePureCore();
-else
-  process.exitCode = (await runSample(repository, { ...values, sample: values.sample }, values.wanted))
-    ? 0
-    : 1;
+else {
+  const options = { ...values, sample: values.sample, mostMs: values.seconds * 1_000 };
+  process.exitCode = (await runSample(repository, options, values.wanted)) ? 0 : 1;
+}
 
 async function mutatePureCore(): Promise<void> {
   const code = values.report ? 0 : await stryker();

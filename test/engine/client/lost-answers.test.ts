@@ -133,6 +133,29 @@ describe('writes whose answer is lost, late or doubled', () => {
     expect(await stage.it.item(name)).toMatchObject({ leaseId: waiter.leaseId });
   });
 
+  it.each(['release', 'complete'] as const)(
+    'D01 an attempt to %s that may have been applied is not forgotten at the next error',
+    async (how) => {
+      using events = new EventLog();
+      const { locks, faults } = await stage.it.readyActor(single);
+      const other = await stage.it.readyActor();
+      const name = stage.name();
+      const lease = await locks.acquire(name);
+      const end = () => (how === 'release' ? lease.release() : lease.complete('r'));
+      faults.on('UpdateItem').once().dropAnswer();
+      await expect(end()).rejects.toMatchObject({ mayHaveApplied: true });
+      faults.on('UpdateItem').once().throttle();
+      await expect(end()).rejects.toMatchObject({ mayHaveApplied: false });
+      if (how === 'complete') await other.locks.reopen(name);
+      await (await other.locks.acquire(name)).release();
+      await using _third = await other.locks.acquire(name);
+      const unknown = { name: 'StoreError', retryable: false, mayHaveApplied: true };
+      await expect(end()).rejects.toMatchObject(unknown);
+      expect(lease.loss).toBeUndefined();
+      expect(events.of('lost', name).filter(({ leaseId }) => leaseId === lease.leaseId)).toEqual([]);
+    },
+  );
+
   it('D01 several holders later nobody knows, and it is not told as a loss', async () => {
     using events = new EventLog();
     const { locks, faults } = await stage.it.readyActor(single);

@@ -335,6 +335,22 @@ describe('a lock that an execution holds', () => {
     expect(await stage.it.item(name)).toMatchObject({ leaseId: 'lease-of-next' });
   });
 
+  it('I2 a lock that gets another holder while its execution is asked about stays held', async () => {
+    const name = stage.name();
+    await using sfn = await scriptedStepFunctions({
+      DescribeExecution: async () => {
+        if (isGranting) return { status: 'RUNNING' };
+        await stage.it.expire(name);
+        await stage.it.put({ ...(await stage.it.item(name))!, leaseId: 'lease-of-another' });
+        return { status: 'ABORTED' };
+      },
+    });
+    const handle = handlerOver(stage.it.actor(), { executions: asking(sfn) });
+    await held(handle, name, 't');
+    expect(await handle(statusChange('t'))).toEqual({ ok: true, released: [] });
+    expect(await stage.it.item(name)).toMatchObject({ leaseId: 'lease-of-another' });
+  });
+
   it('an event is delivered again when the table could not be used', async () => {
     await using service = await served({ status: 'FAILED' });
     const actor = await stage.it.readyActor({ maxAttempts: 1 });

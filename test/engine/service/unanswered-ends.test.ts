@@ -119,6 +119,36 @@ describe('the end of a lease by the service, asked for again because nobody answ
     ]);
   });
 
+  it.each([
+    [1, false],
+    [2, true],
+  ])(
+    'D01 a write that was sent %i times and refused at last may have been applied: %s',
+    async (attempts, mayHaveApplied) => {
+      const name = stage.name();
+      const handle = handlerOver(stage.it.actor());
+      const error = {
+        name: 'StoreError',
+        message: 'Table "leases" is throttled',
+        lockName: name,
+        retryable: true,
+        mayHaveApplied: false,
+      };
+      const service: ServiceTransport = {
+        service: 'here',
+        async send(request) {
+          const { operation } = JSON.parse(request);
+          const refused = { ok: false, error };
+          const answer = operation === 'release' ? refused : await handle(JSON.parse(request));
+          return { payload: JSON.stringify(answer), failed: false, attempts };
+        },
+      };
+      await using locks = new LockClient({ ...shortLease, leaseMs: 60_000, service });
+      const lease = await locks.acquire(name);
+      await expect(lease.release()).rejects.toMatchObject({ name: 'StoreError', mayHaveApplied });
+    },
+  );
+
   it('D17 a list whose cursor comes again ends with an error, and not never', async () => {
     const now = { earliest: 1_800_000_000_000, latest: 1_800_000_000_001 };
     const payload = JSON.stringify({ ok: true, locks: [], cursor: 'the same', now });

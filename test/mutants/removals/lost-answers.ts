@@ -106,6 +106,42 @@ export const lostAnswersRemovals: readonly Removal[] = [
     ],
   },
   {
+    name: 'lost answers: an end that may have been applied is not forgotten at the next error (D01)',
+    file: 'lib/lease/hold.ts',
+    find: 'this.mayHaveEnded ||= error.mayHaveApplied;',
+    replace: 'this.mayHaveEnded = error.mayHaveApplied;',
+    noticedBy: [
+      {
+        file: lostAnswersTests,
+        title: 'D01 an attempt to %s that may have been applied is not forgotten at the next error',
+      },
+    ],
+  },
+  {
+    name: 'lost answers: a write that was tried before may have been applied, whatever its last attempt says (D01)',
+    file: 'lib/errors/known-errors.ts',
+    find: '(treatment.mayHaveApplied || triedBefore)',
+    replace: 'treatment.mayHaveApplied',
+    noticedBy: [
+      {
+        file: 'test/unit/errors/known-errors.test.ts',
+        title: '$source raises $name: $kind, for the table, the service and S3 alike',
+      },
+    ],
+  },
+  {
+    name: 'lost answers: and so does one that the service refused at last (D01)',
+    file: 'lib/service-client/service-store.ts',
+    find: '(mayHaveApplied !== false || attempts > 1)',
+    replace: 'mayHaveApplied !== false',
+    noticedBy: [
+      {
+        file: 'test/engine/service/unanswered-ends.test.ts',
+        title: 'D01 a write that was sent %i times and refused at last may have been applied: %s',
+      },
+    ],
+  },
+  {
     name: 'lost answers: a release is one whoever holds by now (D01)',
     file: holderRequests,
     find: 'return item.lastLeaseId === lease.leaseId && item.leaseId !== lease.leaseId;',

@@ -159,6 +159,30 @@ export const serviceRemovals: readonly Removal[] = [
     ],
   },
   {
+    name: 'service: the end of an execution frees only what that execution holds (I2)',
+    file: executionEnd,
+    find: 'if (!host.isAllowed(item.name) || findExecution(item) !== executionArn) continue;',
+    replace: 'if (!host.isAllowed(item.name)) continue;',
+    noticedBy: [
+      {
+        file: executionsTests,
+        title: 'D46 a lock of the execution’s that has another holder by then stays held',
+      },
+    ],
+  },
+  {
+    name: 'service: the end of an execution frees exactly the lease that was read (I2)',
+    file: executionEnd,
+    find: 'const lease = { name: item.name, leaseId: item.leaseId! };',
+    replace: 'const lease = { name: item.name, leaseId: (await store.read(item.name))!.leaseId! };',
+    noticedBy: [
+      {
+        file: executionsTests,
+        title: 'I2 a lock that gets another holder while its execution is asked about stays held',
+      },
+    ],
+  },
+  {
     name: 'service: an event that somebody made up frees no lock',
     file: executionEnd,
     find: 'if (!(await holderHasEnded(host.executions, item, clock.now().earliest, signal))) {',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Random } from '../../simulation/world/random.js';
 import { folderOf } from './folders.js';
 import { type SmallChange, smallChanges } from './small-change.js';
+import { isPossible } from './switches.js';
 
 /** Files that only re-export or declare decide nothing. */
 const undecided = /(^|\/)index\.ts$|\.d\.ts$/;
@@ -22,12 +23,17 @@ export async function drawChanges(
     .filter((file) => folderOf(file) && !undecided.test(file) && file.startsWith(folder ?? ''))
     .sort();
   const all: SmallChange[] = [];
-  for (const file of wanted) all.push(...smallChanges(file, await readFile(join(repository, file), 'utf8')));
+  const sources = new Map<string, string>();
+  for (const file of wanted) {
+    const source = await readFile(join(repository, file), 'utf8');
+    sources.set(file, source);
+    all.push(...smallChanges(file, source));
+  }
   const random = new Random(seed);
   const drawn: SmallChange[] = [];
   while (drawn.length < sample && all.length > 0) {
     const [change] = all.splice(random.whole(0, all.length - 1), 1);
-    drawn.push(change!);
+    if (await isPossible(sources.get(change!.file)!, change!)) drawn.push(change!);
   }
   return drawn;
 }

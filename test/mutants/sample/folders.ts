@@ -5,10 +5,10 @@ export interface Folder {
   readonly folder: string;
   /** Suites of the simulator that run this code. */
   readonly suites: readonly Suite[];
-  /** Folders of tests in memory, tried first. */
+  /** Folders of tests in memory. */
   readonly unit: readonly string[];
-  /** Folders of tests on engines and with processes, tried for survivors only. */
-  readonly slower: readonly string[];
+  /** Folders of tests on engines. */
+  readonly engine: readonly string[];
 }
 
 /** All that decides. The most special folder that a file lies in counts. */
@@ -16,48 +16,33 @@ export const folders: readonly Folder[] = [
   {
     folder: 'lib/lease',
     suites: ['lock', 'hand-over'],
-    unit: ['test/unit/lease', 'test/unit/clock'],
-    slower: ['test/engine/lease', 'test/engine/client'],
+    unit: ['lease', 'clock', 'client', 'errors'],
+    engine: ['lease', 'client', 'table'],
   },
   {
     folder: 'lib/client',
     suites: ['lock', 'hand-over'],
-    unit: ['test/unit/client', 'test/unit/lease'],
-    slower: ['test/engine/client', 'test/engine/lease'],
+    unit: ['client', 'lease', 'errors'],
+    engine: ['client', 'lease', 'kit'],
   },
-  { folder: 'lib/kit', suites: [], unit: [], slower: ['test/engine/kit'] },
-  {
-    folder: 'lib/clock',
-    suites: ['lock'],
-    unit: ['test/unit/clock', 'test/unit/lease'],
-    slower: ['test/engine/client'],
-  },
+  { folder: 'lib/kit', suites: [], unit: ['kit'], engine: ['kit'] },
+  { folder: 'lib/clock', suites: ['lock'], unit: ['clock', 'lease'], engine: ['client'] },
   {
     folder: 'lib/table',
     suites: ['lock'],
-    unit: ['test/unit/table', 'test/unit/lease'],
-    slower: ['test/engine/table', 'test/engine/client'],
+    unit: ['table', 'lease', 'errors', 'aws'],
+    engine: ['table', 'lease', 'client'],
   },
-  { folder: 'lib/fence', suites: ['lock'], unit: ['test/unit/fence'], slower: ['test/engine/fence'] },
+  { folder: 'lib/fence', suites: ['lock'], unit: ['fence'], engine: ['fence'] },
   {
     folder: 'lib/service-client',
     suites: ['service'],
-    unit: ['test/unit/service'],
-    slower: ['test/engine/service', 'test/process/service/transport.test.ts'],
+    unit: ['service', 'client', 'errors'],
+    engine: ['service', 'client'],
   },
-  {
-    folder: 'lib/service',
-    suites: ['service'],
-    unit: ['test/unit/service'],
-    slower: ['test/engine/service'],
-  },
-  { folder: 'lib/scan', suites: ['scan'], unit: ['test/unit/scan'], slower: ['test/engine/scan'] },
-  {
-    folder: 'lib/lambda',
-    suites: [],
-    unit: ['test/unit/lambda'],
-    slower: ['test/process/lambda', 'test/process/service'],
-  },
+  { folder: 'lib/service', suites: ['service'], unit: ['service', 'lambda'], engine: ['service', 'kit'] },
+  { folder: 'lib/scan', suites: ['scan'], unit: ['scan'], engine: ['scan'] },
+  { folder: 'lib/lambda', suites: ['service'], unit: ['lambda', 'scan'], engine: ['service', 'lambda'] },
 ];
 
 /** Where a file belongs. */

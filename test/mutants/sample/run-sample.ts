@@ -8,15 +8,18 @@ import { Workspace } from '../judges/workspace.js';
 import { drawChanges } from './draw.js';
 import { equivalents } from './equivalent.js';
 import { folderOf, folders } from './folders.js';
-import { checkUnchanged, type Effort, judge, type Noticed, settle } from './judge.js';
+import { type Effort, Judge, type Noticed } from './judge.js';
 import { type Score, scoreOf } from './score.js';
 import { type SmallChange, toDiff, withChange } from './small-change.js';
+import type { Mutant } from './switches.js';
 
 /** What is drawn, and how hard each is looked for. */
 export interface SampleOptions extends Effort {
   readonly sample: number;
   readonly seed: number;
   readonly folder?: string;
+  /** Those alone whose place, or line, has this text. */
+  readonly only?: string;
   readonly threads: number;
   readonly json?: boolean;
 }
@@ -41,29 +44,35 @@ export async function runSample(
     .trim()
     .split('\n');
   const drawn = await drawChanges(repository, files, options);
+  const mutants = await onlyThose(repository, drawn, options.only);
   const kept = await Kept.open(repository, options);
-  const progress = new Progress('mutants', drawn.length);
-  const left = [...drawn];
-  const judged: Judged[] = [];
-  await checkFolders(repository, drawn, kept, options);
-  const work = async () => {
+  const judged: Judged[] = mutants
+    .filter(({ change }) => kept.has(change))
+    .map(({ change }) => ({ change, noticed: kept.get(change) }));
+  const left = mutants.filter(({ change }) => !kept.has(change));
+  if (left.length > 0) {
     await using workspace = await Workspace.make(repository);
-    await settle(workspace);
-    for (let change = left.shift(); change; change = left.shift()) {
-      const noticed = kept.has(change) ? kept.get(change) : await judge(workspace, change, options);
-      await kept.put(change, noticed);
-      judged.push({ change, noticed });
-      progress.add(1);
-    }
-  };
-  await Promise.all(Array.from({ length: options.threads }, work));
-  progress.end();
+    const judge = await Judge.prepare(workspace, left, options);
+    for (const test of judge.failing) console.error(`fails without any change, and judges nothing: ${test}`);
+    const progress = new Progress('mutants', left.length);
+    const work = async () => {
+      for (let mutant = left.shift(); mutant; mutant = left.shift()) {
+        const noticed = await judge.judge(mutant);
+        await kept.put(mutant.change, noticed);
+        judged.push({ change: mutant.change, noticed });
+        progress.add(1);
+      }
+    };
+    await Promise.all(Array.from({ length: options.threads }, work));
+    progress.end();
+  }
   const survivors = await Promise.all(
     judged.filter(({ noticed }) => !noticed).map(({ change }) => toSurvivor(repository, change)),
   );
   const scores = [...scoresOf(judged, survivors), scoreAll(judged, survivors)];
   const unexplained = survivors.filter(({ reason }) => reason === undefined);
-  if (options.json) console.log(JSON.stringify({ ...options, scores, survivors }));
+  const noticed = judged.flatMap(({ change, noticed }) => (noticed ? [{ ...change, by: noticed.by }] : []));
+  if (options.json) console.log(JSON.stringify({ ...options, scores, survivors, noticed }));
   else {
     print(scores);
     for (const { diff } of unexplained) console.log(`\n${diff}`);
@@ -71,24 +80,16 @@ export async function runSample(
   return scores.every(({ mutants, percent }) => mutants === 0 || percent >= wanted);
 }
 
-/** Each folder that is judged anew must be at peace without any change. */
-async function checkFolders(
+/** Mutants with their names, of those changes whose place or line has the text. */
+async function onlyThose(
   repository: string,
   drawn: readonly SmallChange[],
-  kept: Kept,
-  options: SampleOptions,
-): Promise<void> {
-  const first = new Map(
-    drawn.filter((change) => !kept.has(change)).map(({ file }) => [folderOf(file)!.folder, file]),
-  );
-  if (first.size === 0) return;
-  await using workspace = await Workspace.make(repository);
-  await settle(workspace);
-  for (const [folder, file] of first) {
-    if (kept.isAtPeace(folder)) continue;
-    await checkUnchanged(workspace, file, options);
-    await kept.keepPeace(folder);
-  }
+  text: string | undefined,
+): Promise<Mutant[]> {
+  const mutants = drawn.map((change, i) => ({ id: String(i + 1), change }));
+  if (text === undefined) return mutants;
+  const diffs = await Promise.all(mutants.map(({ change }) => toSurvivor(repository, change)));
+  return mutants.filter((_, i) => diffs[i]!.diff.includes(text));
 }
 
 interface Survivor {
@@ -156,13 +157,13 @@ class Kept {
   }
 
   /** What counts is the whole tree of sources and tests: any change may make a mutant noticed, or not. */
-  static async open(repository: string, { schedules, slower }: Effort): Promise<Kept> {
+  static async open(repository: string, { schedules, slower, mostMs }: Effort): Promise<Kept> {
     const state = execFileSync('git', ['ls-files', '-s', 'lib', 'test'], { cwd: repository });
     const dirty = execFileSync('git', ['diff', 'HEAD', '--', 'lib', 'test'], { cwd: repository });
     const hash = createHash('sha256')
       .update(state)
       .update(dirty)
-      .update(`${schedules} ${slower}`)
+      .update(`${schedules} ${slower} ${mostMs}`)
       .digest('hex');
     const folder = join(repository, '.leasehold', 'mutation');
     await mkdir(folder, { recursive: true });
@@ -173,15 +174,6 @@ class Kept {
 
   has(change: SmallChange): boolean {
     return this.#verdicts.has(toKey(change));
-  }
-
-  isAtPeace(folder: string): boolean {
-    return this.#verdicts.has(folder);
-  }
-
-  async keepPeace(folder: string): Promise<void> {
-    this.#verdicts.set(folder, null);
-    await writeFile(this.#path, JSON.stringify([...this.#verdicts]));
   }
 
   get(change: SmallChange): Noticed {

@@ -9,6 +9,8 @@ export interface SmallChange {
   readonly start: number;
   readonly end: number;
   readonly replace: string;
+  /** The expression or statement around it, by its offsets: what is done in one of two ways. */
+  readonly around: readonly [start: number, end: number];
 }
 
 /** The kinds of small changes. */
@@ -58,9 +60,17 @@ const arithmetic: ReadonlyMap<ts.SyntaxKind, string> = new Map([
 export function smallChanges(file: string, source: string): readonly SmallChange[] {
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
   const changes: SmallChange[] = [];
-  const add = (operator: Operator, node: ts.Node, replace: string, end = node.getEnd()) => {
+  const add: Add = (operator, node, replace, { end = node.getEnd(), around = node } = {}) => {
     const start = node.getStart(tree);
-    if (source.slice(start, end) !== replace) changes.push({ file, operator, start, end, replace });
+    if (source.slice(start, end) === replace) return;
+    changes.push({
+      file,
+      operator,
+      start,
+      end,
+      replace,
+      around: [around.getStart(tree), around.getEnd()],
+    });
   };
   const visit = (node: ts.Node): void => {
     // Types are gone when the code runs, and imports decide nothing.
@@ -73,7 +83,12 @@ export function smallChanges(file: string, source: string): readonly SmallChange
   return changes;
 }
 
-type Add = (operator: Operator, node: ts.Node, replace: string, end?: number) => void;
+type Add = (
+  operator: Operator,
+  node: ts.Node,
+  replace: string,
+  place?: { readonly end?: number; readonly around?: ts.Node },
+) => void;
 
 function changesAt(node: ts.Node, add: Add): void {
   if (ts.isIfStatement(node) || ts.isWhileStatement(node)) atCondition(node.expression, add);
@@ -91,7 +106,7 @@ function changesAt(node: ts.Node, add: Add): void {
   if (ts.isBlock(node) || ts.isSourceFile(node)) atStatements(node.statements, add);
   if (ts.isCallExpression(node) && node.arguments.length > 1) {
     const last = node.arguments[node.arguments.length - 1]!;
-    add('argument', last, 'undefined as never');
+    if (!ts.isSpreadElement(last)) add('argument', last, 'undefined as never');
   }
   if (ts.isObjectLiteralExpression(node)) atProperties(node, add);
 }
@@ -104,12 +119,16 @@ function atCondition(condition: ts.Expression, add: Add): void {
 function atBinary(node: ts.BinaryExpression, add: Add): void {
   const { kind } = node.operatorToken;
   const turned = comparisons.get(kind);
-  for (const operator of turned ?? []) add('comparison', node.operatorToken, operator);
+  for (const operator of turned ?? []) {
+    add('comparison', node.operatorToken, operator, { around: node });
+  }
   const other = logic.get(kind);
-  if (other) add('logic', node.operatorToken, other);
+  if (other) add('logic', node.operatorToken, other, { around: node });
   const sign = arithmetic.get(kind);
   // Texts are joined with a plus, too: a minus would make them no number, which any test notices.
-  if (sign && !isText(node.left) && !isText(node.right)) add('arithmetic', node.operatorToken, sign);
+  if (sign && !isText(node.left) && !isText(node.right)) {
+    add('arithmetic', node.operatorToken, sign, { around: node });
+  }
   if (kind === ts.SyntaxKind.QuestionQuestionToken) {
     add('default', node, node.right.getText());
     add('default', node, node.left.getText());
@@ -121,8 +140,8 @@ function atStatements(statements: ts.NodeArray<ts.Statement>, add: Add): void {
     if (!isEffect(statement)) return;
     add('statement', statement, ';');
     const next = statements[i + 1];
-    if (next && isEffect(next))
-      add('order', statement, `${next.getText()}\n${statement.getText()}`, next.getEnd());
+    if (!next || !isEffect(next)) return;
+    add('order', statement, `${next.getText()}\n${statement.getText()}`, { end: next.getEnd() });
   });
 }
 
@@ -130,14 +149,14 @@ function atProperties(node: ts.ObjectLiteralExpression, add: Add): void {
   if (node.properties.length < 2) return;
   node.properties.forEach((property, i) => {
     const next = node.properties[i + 1];
-    if (next) add('property', property, '', next.getStart());
+    if (next) add('property', property, '', { end: next.getStart(), around: node });
   });
 }
 
 /** What does something: an assignment, a call, a throw, a return without a value. */
 function isEffect(statement: ts.Statement): boolean {
   return (
-    ts.isExpressionStatement(statement) ||
+    (ts.isExpressionStatement(statement) && !ts.isStringLiteral(statement.expression)) ||
     ts.isThrowStatement(statement) ||
     (ts.isReturnStatement(statement) && statement.expression === undefined)
   );
@@ -147,6 +166,7 @@ function isEffect(statement: ts.Statement): boolean {
 function isValue(node: ts.StringLiteral): boolean {
   const { parent } = node;
   if (ts.isLiteralTypeNode(parent) || ts.isExternalModuleReference(parent)) return false;
+  if (ts.isCallExpression(parent) && parent.expression.kind === ts.SyntaxKind.ImportKeyword) return false;
   if (ts.isPropertyAssignment(parent) && parent.name === node) return false;
   // The words of a message are not a rule.
   return !ts.isNewExpression(parent) && !ts.isThrowStatement(parent);

@@ -20,8 +20,25 @@ export async function bundleSimulator(
   const outfile = join(root, '.leasehold/sim', `${name.replace(/\W+/g, '-')}.mjs`);
   await mkdir(dirname(outfile), { recursive: true });
   const open = new Set(changes);
+  await buildBundle(root, entry, outfile, [changing(open, changes)]);
+  const [unused] = open;
+  if (unused) throw new Error(`${unused.file} is not part of the bundle`);
+  return outfile;
+}
+
+/**
+ * Bundles what a file of the simulator loads, but for packages.
+ *
+ * @param from the root of the repository, or of a copy of it
+ */
+export async function buildBundle(
+  from: string,
+  entry: string,
+  outfile: string,
+  plugins: Plugin[] = [],
+): Promise<void> {
   await build({
-    entryPoints: [join(root, 'test/simulation/run', entry)],
+    entryPoints: [join(from, 'test/simulation/run', entry)],
     outfile,
     bundle: true,
     platform: 'node',
@@ -29,12 +46,9 @@ export async function bundleSimulator(
     target: 'node20',
     packages: 'external',
     logLevel: 'error',
-    inject: [join(root, 'test/simulation/world/plain-weak.ts')],
-    plugins: [changing(open, changes), withPlainCommands],
+    inject: [join(from, 'test/simulation/world/plain-weak.ts')],
+    plugins: [...plugins, withPlainCommands(from)],
   });
-  const [unused] = open;
-  if (unused) throw new Error(`${unused.file} is not part of the bundle`);
-  return outfile;
 }
 
 /** The commands that the simulated client is sent. Others stay the SDK's, and work as well. */
@@ -48,13 +62,14 @@ const plainCommands: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Puts plain commands in the place of the SDK's, whose making was a twentieth of a schedule. */
-const withPlainCommands: Plugin = {
+const withPlainCommands = (from: string): Plugin => ({
   name: 'plain-commands',
   setup({ onResolve, onLoad }) {
     const namespace = 'plain-commands';
     onResolve(
       { filter: /^@aws-sdk\/(client-dynamodb|lib-dynamodb|client-s3)$/ },
-      ({ path, namespace: from }) => (from === namespace ? { path, external: true } : { path, namespace }),
+      ({ path, namespace: within }) =>
+        within === namespace ? { path, external: true } : { path, namespace },
     );
     onLoad({ filter: /.*/, namespace }, ({ path }) => ({
       contents: [
@@ -62,11 +77,11 @@ const withPlainCommands: Plugin = {
         `export * from '${path}';`,
         ...plainCommands[path]!.map((name) => `export class ${name} extends PlainCommand {}`),
       ].join('\n'),
-      resolveDir: join(root, 'test/simulation/net'),
+      resolveDir: join(from, 'test/simulation/net'),
       loader: 'ts',
     }));
   },
-};
+});
 
 function changing(open: Set<SourceChange>, changes: readonly SourceChange[]): Plugin {
   return {

@@ -11,7 +11,9 @@ export interface StepFunctionsCall {
 }
 
 /** Answers by operation: a function of the input and of how often it was asked. An `__type` makes it an error. */
-export type Script = Readonly<Record<string, (input: never, time: number) => Record<string, unknown>>>;
+export type Script = Readonly<
+  Record<string, (input: never, time: number) => Record<string, unknown> | Promise<Record<string, unknown>>>
+>;
 
 /** A Step Functions that says what a test wants. */
 export interface ScriptedStepFunctions extends AsyncDisposable {
@@ -28,7 +30,7 @@ export async function scriptedStepFunctions(script: Script): Promise<ScriptedSte
     const input = (await json(request)) as never;
     calls.push({ operation, input });
     const time = calls.filter((call) => call.operation === operation).length;
-    const answer = script[operation]?.(input, time) ?? { __type: 'UnknownOperationException' };
+    const answer = (await script[operation]?.(input, time)) ?? { __type: 'UnknownOperationException' };
     response.writeHead('__type' in answer ? 400 : 200, { 'content-type': 'application/x-amz-json-1.0' });
     response.end(JSON.stringify(answer));
   });

@@ -1,0 +1,42 @@
+import { appendFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeEach, type TestContext } from 'vitest';
+
+/** What one file's tests came by, one line each in the file that the environment names. */
+export interface ReachedNote {
+  /** From the root. */
+  readonly file: string;
+  /** As a pattern for titles meets it; without one: while the file was loaded, or between its tests. */
+  readonly title?: string;
+  readonly reached: readonly string[];
+  readonly ms: number;
+  readonly passed: boolean;
+}
+
+const notes = process.env.LEASEHOLD_REACHED;
+
+if (notes) {
+  let file = '';
+  let startedMs = 0;
+  const note = (line: Omit<ReachedNote, 'file' | 'reached'>) => {
+    // Sources with switches may be loaded later than this file.
+    const { mutants } = globalThis as { mutants?: { readonly reached: Set<string> } };
+    appendFileSync(notes, `${JSON.stringify({ ...line, file, reached: [...(mutants?.reached ?? [])] })}\n`);
+    mutants?.reached.clear();
+  };
+  beforeEach(({ task }: TestContext) => {
+    file = task.file.name;
+    note({ ms: 0, passed: true });
+    startedMs = performance.now();
+  });
+  afterEach(({ task }: TestContext) => {
+    const passed = task.result?.state !== 'fail';
+    note({ title: titleOf(task), ms: performance.now() - startedMs, passed });
+  });
+  afterAll(() => note({ ms: 0, passed: true }));
+}
+
+function titleOf(task: TestContext['task']): string {
+  const names = [task.name];
+  for (let suite = task.suite; suite; suite = suite.suite) names.unshift(suite.name);
+  return names.join(' ');
+}
