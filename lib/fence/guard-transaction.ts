@@ -80,7 +80,6 @@ export function guardTransaction(
         throw findReason(lease, own, fence, error) ?? error;
       }
     },
-    { step: 'initialize', name: 'leaseholdFence', override: true },
   );
   return command;
 }

@@ -109,7 +109,6 @@ function translating<Command extends { readonly middlewareStack: unknown }>(
         throw findStaleToken(lease, error as Refusal, fenceAttribute(options), ownCondition, error) ?? error;
       }
     },
-    { step: 'initialize', name: 'leaseholdFence', override: true },
   );
   return command;
 }

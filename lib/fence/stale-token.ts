@@ -40,7 +40,8 @@ export function staleToken(
   return new StaleTokenError(lease.name, lease.token, currentToken, { cause });
 }
 
+/** Of an attribute as it was stored. */
 function toNumber(value: unknown): number | undefined {
-  const number = typeof value === 'object' && value !== null && 'N' in value ? Number(value.N) : value;
-  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+  const number = Number((value as { readonly N?: string } | undefined)?.N);
+  return Number.isFinite(number) ? number : undefined;
 }

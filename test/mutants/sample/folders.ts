@@ -25,7 +25,7 @@ export const folders: readonly Folder[] = [
     unit: ['client', 'lease', 'errors'],
     engine: ['client', 'lease', 'kit'],
   },
-  { folder: 'lib/kit', suites: [], unit: ['kit'], engine: ['kit'] },
+  { folder: 'lib/kit', suites: ['lock'], unit: ['kit'], engine: ['kit'] },
   { folder: 'lib/clock', suites: ['lock'], unit: ['clock', 'lease'], engine: ['client'] },
   {
     folder: 'lib/table',
