@@ -43,7 +43,7 @@ const values = new Command('mutation')
   .option('--schedules <number>', 'of the sample: schedules of each suite that plays the code', Number, 200)
   .option('--seconds <number>', 'of the sample: tests of one mutant take no longer together', Number, 60)
   .option('--no-slower', 'of the sample: not on engines')
-  .option('--wanted <percent>', 'of the sample: fails if a folder has less', Number, 0)
+  .option('--wanted <percent>', 'of the sample: fails if a folder, or all, certainly has less', Number, 0)
   .option('--threads <number>', 'of the sample: how many at once', Number, 2)
   .option('--json', 'of the sample: one JSON object')
   .addHelpText(

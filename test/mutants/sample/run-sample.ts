@@ -9,7 +9,7 @@ import { drawChanges } from './draw.js';
 import { equivalents } from './equivalent.js';
 import { folderOf, folders } from './folders.js';
 import { type Effort, Judge, type Noticed } from './judge.js';
-import { type Score, scoreOf } from './score.js';
+import { isBelow, type Score, scoreOf } from './score.js';
 import { type SmallChange, toDiff, withChange } from './small-change.js';
 import type { Mutant } from './switches.js';
 
@@ -33,7 +33,8 @@ interface Judged {
  * Draws mutants, judges each, prints the score by folder and every survivor as a diff. What was judged before, with the
  * same sources, is not judged again: a run that was cut off goes on.
  *
- * @returns whether every folder has at least the wanted score, in percent
+ * @param wanted the score of a folder, in percent
+ * @returns whether none has certainly less: see {@link isBelow}
  */
 export async function runSample(
   repository: string,
@@ -77,7 +78,7 @@ export async function runSample(
     print(scores);
     for (const { diff } of unexplained) console.log(`\n${diff}`);
   }
-  return scores.every(({ mutants, percent }) => mutants === 0 || percent >= wanted);
+  return scores.every((score) => !isBelow(score, wanted));
 }
 
 /** Mutants with their names, of those changes whose place or line has the text. */

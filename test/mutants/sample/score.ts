@@ -11,6 +11,17 @@ export interface Score {
   readonly to: number;
 }
 
+/** Of so few nothing follows. */
+const fewest = 10;
+
+/**
+ * Whether a score is below what is wanted, in percent, and not only by chance: its whole interval is. Of another draw, as
+ * after any change of the sources, about as many are noticed, and not exactly as many.
+ */
+export function isBelow({ mutants, equivalent, to }: Score, wanted: number): boolean {
+  return mutants - equivalent >= fewest && to < wanted;
+}
+
 /**
  * The score of a sample, with the interval of Wilson: it is right for small samples and for scores near a hundred, where
  * the usual one is not.

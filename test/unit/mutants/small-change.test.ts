@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scoreOf } from '../../mutants/sample/score.js';
+import { isBelow, scoreOf } from '../../mutants/sample/score.js';
 import { smallChanges, toDiff, withChange } from '../../mutants/sample/small-change.js';
 
 const source = `import { a } from './a.js';
@@ -57,6 +57,13 @@ describe('the score of a sample', () => {
     // Computed by hand from the formula: n = 100, p = 0.9, z = 1.96.
     expect(score.from).toBeCloseTo(82.56, 1);
     expect(score.to).toBeCloseTo(94.48, 1);
+  });
+
+  it('is below what is wanted where its whole interval is, of ten mutants at least', () => {
+    expect(isBelow(scoreOf('lib/x', 40, 26, 0), 80)).toBe(true);
+    expect(isBelow(scoreOf('lib/x', 40, 28, 0), 80)).toBe(false);
+    expect(isBelow(scoreOf('lib/x', 10, 0, 0), 80)).toBe(true);
+    expect(isBelow(scoreOf('lib/x', 11, 0, 2), 80)).toBe(false);
   });
 
   it('says nothing of no mutants', () => {
