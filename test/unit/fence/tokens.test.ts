@@ -86,6 +86,19 @@ describe.each(Object.entries(guards))('D05 a token that is none, at %s', (what, 
   });
 });
 
+it.each([
+  [undefined, 'got undefined'],
+  [null, 'got null'],
+  ['settlement', 'got settlement'],
+  [{ token: '7' }, 'got the token "7"'],
+  [{ token: 7.5 }, 'got the token 7.5'],
+])(
+  'D05 %j instead of a lease with its token: says what came, and a text apart from a number',
+  (lease, said) => {
+    expect(() => sqlFence(lease as never, { placeholder: '$1' })).toThrow(said);
+  },
+);
+
 function fail(code: string): never {
   throw Object.assign(new Error(code), { code });
 }
