@@ -151,6 +151,7 @@ describe('writes whose answer is lost, late or doubled', () => {
       await using _third = await other.locks.acquire(name);
       const unknown = { name: 'StoreError', retryable: false, mayHaveApplied: true };
       await expect(end()).rejects.toMatchObject(unknown);
+      await lease[Symbol.asyncDispose]();
       expect(lease.loss).toBeUndefined();
       expect(events.of('lost', name).filter(({ leaseId }) => leaseId === lease.leaseId)).toEqual([]);
     },
