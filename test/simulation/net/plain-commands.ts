@@ -6,7 +6,8 @@ class PlainStack {
   outer: Middleware | undefined;
   inner: Middleware | undefined;
 
-  add(middleware: Middleware, { step }: { readonly step?: string }): void {
+  /** The SDK's own step is the outermost, too, unless another is named. */
+  add(middleware: Middleware, { step = 'initialize' }: { readonly step?: string } = {}): void {
     if (step === 'initialize' && !this.outer) this.outer = middleware;
     else if (step === 'deserialize' && !this.inner) this.inner = middleware;
     else throw new NotSimulated(`middleware of the step ${step}, or a second one of it`);
