@@ -6,6 +6,8 @@ import { SummaryReporter } from './test/support/report/summary-reporter.js';
 export const shared = {
   testTimeout: 60_000,
   hookTimeout: 60_000,
+  // What is polled for comes, sooner or later: the machine may do other things.
+  expect: { poll: { timeout: 30_000, interval: 20 } },
   // On CI's machine, which may be shared, a test that waits for real processes gets a second chance; the report names it.
   retry: process.env.CI ? 2 : 0,
   env: {

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  limitMs = 20_000,
+  limitMs = 40_000,
 ): Promise<void> {
   for (const end = Date.now() + limitMs; !(await condition()); await sleep(10)) {
     if (Date.now() > end) throw new Error(`not within ${limitMs} ms: ${what}`);

@@ -33,6 +33,9 @@ export type ExecutionOutcome =
   | { readonly status: 'FAILED'; readonly error: string; readonly cause: string }
   | { readonly status: 'TIMED_OUT' };
 
+/** Definitions that are valid, as text. To validate one takes longer than most executions of it. */
+const known = new Set<string>();
+
 /** How long an abort waits for invocations to be gone, in milliseconds. */
 const abortGraceMs = 5_000;
 
@@ -60,7 +63,10 @@ export async function runStateMachine(
   const tracked = trackedInvoke(options.invoke);
   const handlers = lambdaTasks(definition, tracked.invoke, ended.signal);
   const pauses = options.pauseMs === undefined ? {} : pauseOverrides(definition, options.pauseMs);
-  const machine = new StateMachine(definition as never, { validationOptions: { checkArn: false } });
+  const text = JSON.stringify(definition);
+  const validationOptions = known.has(text) ? { noValidate: true } : { checkArn: false };
+  const machine = new StateMachine(definition as never, { validationOptions });
+  known.add(text);
   const execution = machine.run(input as never, {
     overrides: { taskResourceLocalHandlers: handlers as never, ...pauses },
     context: {

@@ -38,12 +38,12 @@ describe('a client of our own, whose requests share what the SDK makes of its mi
     const first = locks.acquire('a', { signal: a.signal });
     const second = locks.acquire('b', { signal: b.signal });
     second.catch(() => {});
-    await vi.waitFor(() => expect(hanging.length).toBeGreaterThan(0));
+    await expect.poll(() => hanging.length).toBeGreaterThan(0);
     a.abort(new Error('enough'));
     await expect(first).rejects.toThrow('enough');
     b.abort(new Error('enough'));
     await expect(second).rejects.toThrow('enough');
-    await vi.waitFor(() => expect(hanging.every(({ request }) => request.socket.destroyed)).toBe(true));
+    await expect.poll(() => hanging.every(({ request }) => request.socket.destroyed)).toBe(true);
   });
 
   it('a request that is throttled is tried again, and counts as tried', async () => {

@@ -6,7 +6,7 @@ import { type SourceChange, toChanged } from '../../support/source-change.js';
 const copied = [
   ...['lib', 'test', 'bin', 'lambda', 'docs', 'package.json', 'tsconfig.json', 'tsconfig.build.json'],
   // What constructs are synthesized with.
-  ...['cdk.json', 'dist/lambda', 'dist/bin', 'package-lock.json', 'examples'],
+  ...['cdk.json', 'dist/lambda', 'package-lock.json', 'examples'],
 ];
 
 /** The repository's own settings name its own report. Some removals show in the long form of a property only. */

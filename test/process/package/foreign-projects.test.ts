@@ -160,16 +160,18 @@ it('vitest tests a program that locks', { timeout: 120_000 }, async () => {
 });
 
 describe('what is not installed', { timeout: 120_000 }, () => {
+  let bare: InstalledPackage;
+  beforeAll(async () => {
+    const clients = ['@aws-sdk/client-dynamodb', '@aws-sdk/lib-dynamodb', '@aws-sdk/util-dynamodb'];
+    bare = await installedPackage(clients);
+  });
+  afterAll(() => bare?.[Symbol.asyncDispose]());
+
   it.each([
     ['leasehold/fence/s3', '@aws-sdk/client-s3'],
     ['leasehold/scan', '@aws-sdk/client-s3'],
     ['leasehold/cdk', 'aws-cdk-lib constructs'],
   ])('%s names the line to type: npm install %s', async (name, line) => {
-    await using bare = await installedPackage([
-      '@aws-sdk/client-dynamodb',
-      '@aws-sdk/lib-dynamodb',
-      '@aws-sdk/util-dynamodb',
-    ]);
     const message = `${name} needs ${line.replaceAll(' ', ' and ')}; npm install ${line}`;
     for (const flags of [
       ['-e', `require('${name}')`],
@@ -183,11 +185,6 @@ describe('what is not installed', { timeout: 120_000 }, () => {
   });
 
   it('without an engine, leasehold/local names one to install', async () => {
-    await using bare = await installedPackage([
-      '@aws-sdk/client-dynamodb',
-      '@aws-sdk/lib-dynamodb',
-      '@aws-sdk/util-dynamodb',
-    ]);
     const script =
       "require('leasehold/local').startDynamo({ allowDocker: false }).catch((e) => console.log(e.message))";
     const { stdout } = await execute(process.execPath, ['-e', script], { cwd: bare.app, env: quiet });

@@ -18,7 +18,7 @@ const run = promisify(execFile);
 const script = compiled(new URL('../../support/scan/scan-child.ts', import.meta.url).pathname);
 
 /** Folders of a thousand objects each. */
-const [fewFolders, manyFolders] = [10, bySize({ short: 25, long: 100 })];
+const [fewFolders, manyFolders] = bySize({ short: [5, 20], long: [10, 100] });
 /** An object in memory costs some 200 bytes: so many more of them would be above this. */
 const noiseBytes = bySize({ short: 2_000_000, long: 10_000_000 });
 

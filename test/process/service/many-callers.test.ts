@@ -4,7 +4,7 @@ import type { LockClient } from '../../../lib/client/index.js';
 import { ServiceStage } from '../../support/service/service-stage.js';
 import { bySize } from '../../support/size.js';
 
-const callers = bySize({ short: 200, long: 1_000 });
+const callers = bySize({ short: 100, long: 1_000 });
 
 /** Those that wait for one lock: each reads every second or so. */
 const waiting = bySize({ short: 15, long: 40 });

@@ -45,7 +45,7 @@ describe('npm start with faults', () => {
   });
 
   it('goes without where it is told to, and ends its plain lines with report and proof', async () => {
-    await using files = await temporaryFiles(names(500, 3));
+    await using files = await temporaryFiles(names(200, 3));
     const started = await startProcess(['--dir', files.directory, '--seats', '2', '--no-faults']);
     const { exitCode, stdout, stderr } = await started.ended;
     expect(exitCode).toBe(0);
@@ -53,7 +53,7 @@ describe('npm start with faults', () => {
     expect(stdout).toContain('takeovers: 0 ');
     expect(stdout).toContain('stale writes refused: 0;');
     expect(stdout).toContain('folder-0');
-    expect(stdout.trimEnd().split('\n').at(-1)).toBe(' complete: 500 objects, each in exactly one result');
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(' complete: 200 objects, each in exactly one result');
     // No colours and no cursor movements in a pipe.
     expect(stdout).not.toContain('\u001b');
   });

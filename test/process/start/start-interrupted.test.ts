@@ -27,8 +27,8 @@ describe('npm start, interrupted', () => {
   it.each(bySize({ short: moments, long: [...moments, ...moreMoments] }))(
     '%s leaves nothing behind',
     async (_when, said, signal, exitCode, minProcesses) => {
-      await using files = await temporaryFiles(names(3_000, 5));
-      const started = await startProcess(['--dir', files.directory, '--seats', '3', '--page-size', '50']);
+      await using files = await temporaryFiles(names(1_000, 5));
+      const started = await startProcess(['--dir', files.directory, '--seats', '3', '--page-size', '20']);
       await interruptWhen(started, said, signal);
       const ended = await started.ended;
       const stderr = `error: stopped by ${signal}\n`;
@@ -38,8 +38,8 @@ describe('npm start, interrupted', () => {
   );
 
   it('D22 as npm passes it on, twice within a millisecond, ends in order', async () => {
-    await using files = await temporaryFiles(names(3_000, 5));
-    const started = await startProcess(['--dir', files.directory, '--seats', '3', '--page-size', '50']);
+    await using files = await temporaryFiles(names(1_000, 5));
+    const started = await startProcess(['--dir', files.directory, '--seats', '3', '--page-size', '20']);
     await started.said(/ stopped in /);
     await started.signalGroup('SIGINT');
     twiceWithinAMillisecond(started.child);
@@ -50,8 +50,8 @@ describe('npm start, interrupted', () => {
   });
 
   it('killed outright with one worker stopped leaves no process behind', async () => {
-    await using files = await temporaryFiles(names(3_000, 5));
-    const started = await startProcess(['--dir', files.directory, '--seats', '3', '--page-size', '50']);
+    await using files = await temporaryFiles(names(1_000, 5));
+    const started = await startProcess(['--dir', files.directory, '--seats', '3', '--page-size', '20']);
     await started.said(/ stopped in /);
     const family = await descendants(started.child.pid);
     started.child.kill('SIGKILL');

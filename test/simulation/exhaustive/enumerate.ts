@@ -17,12 +17,12 @@ export interface Enumerated {
 /**
  * Plays every run of a small world, depth first: each from its start, since nothing of a run can be taken back.
  *
- * @param isOver asked after each run
+ * @param isOver asked after each run, with the number of violations until then
  */
 export async function enumerate(
   smallCase: SmallCase,
   budget: Budget,
-  isOver: () => boolean = () => false,
+  isOver: (violations: number) => boolean = () => false,
 ): Promise<Enumerated> {
   const violations: { path: readonly number[]; what: string }[] = [];
   let runs = 0;
@@ -37,7 +37,7 @@ export async function enumerate(
     }
     runs += 1;
     path = choices.next;
-    if (path && isOver()) return { runs, isWhole: false, violations };
+    if (path && isOver(violations.length)) return { runs, isWhole: false, violations };
   }
   return { runs, isWhole: true, violations };
 }

@@ -45,7 +45,7 @@ export async function exhaust({
   let isClean = true;
   let all = 0;
   for (const budget of trouble === undefined ? budgetsOf(together) : [budgetOf(trouble.split(','))]) {
-    const results = await runSmall(bundle, budget, threads, Math.max(0, endMs - performance.now()));
+    const results = await runSmall(bundle, [budget], threads, Math.max(0, endMs - performance.now()));
     const runs = results.reduce((sum, result) => sum + result.runs, 0);
     const whole = results.filter(({ isWhole }) => isWhole).length;
     const broken = results.flatMap(({ smallCase, violations }) =>

@@ -4,21 +4,26 @@ import { cases, enumerate } from '../exhaustive/enumerate.js';
 import type { Budget } from '../exhaustive/small-world.js';
 import { usePlainAbort } from '../world/plain-abort.js';
 
-/** What a worker is told to do: these small worlds, while there is time. */
+/** What a worker is told to do: these small worlds, with each of these, while there is time. */
 export interface SmallOrder {
   readonly only: readonly number[];
-  readonly budget: Budget;
+  readonly budgets: readonly Budget[];
   readonly limitMs: number;
+  /** Each world ends at its first violation. */
+  readonly stopsAtFirst: boolean;
 }
 
-const { only, budget, limitMs } = workerData as SmallOrder;
+const { only, budgets, limitMs, stopsAtFirst } = workerData as SmallOrder;
 const endMs = performance.now() + limitMs;
 usePlainAbort();
 Error.stackTraceLimit = 0;
 process.on('unhandledRejection', (error) => {
   throw error;
 });
-for (const index of only) {
-  const enumerated = await enumerate(cases[index]!, budget, () => performance.now() > endMs);
-  parentPort?.postMessage({ index, ...enumerated });
+for (const budget of budgets) {
+  for (const index of only) {
+    const isOver = (violations: number) => performance.now() > endMs || (stopsAtFirst && violations > 0);
+    const enumerated = await enumerate(cases[index]!, budget, isOver);
+    parentPort?.postMessage({ index, ...enumerated });
+  }
 }

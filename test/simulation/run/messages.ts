@@ -8,6 +8,8 @@ export interface Order {
   readonly stride: number;
   /** Ends at the first violation. */
   readonly stopsAtFirst: boolean;
+  /** Of this rule; of any, if it is left out. */
+  readonly rule?: string;
 }
 
 /** What a worker tells. */

@@ -22,7 +22,7 @@ for (let seed = order.from; seed < order.until; seed += order.stride) {
   played += 1;
   records += result.records;
   tally.add(result.counts);
-  const hasViolation = result.violations.length > 0;
+  const hasViolation = result.violations.some(({ rule }) => rule === (order.rule ?? rule));
   if (hasViolation || performance.now() - toldAtMs >= tellEveryMs) {
     tell({ kind: 'progress', played, records });
     [played, records, toldAtMs] = [0, 0, performance.now()];

@@ -1,14 +1,28 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { App, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { LeaseholdStack, type LeaseholdStackProps } from '../../../lib/cdk/index.js';
 
 const root = new URL('../../../', import.meta.url);
 
-/** An app with the feature flags of `cdk.json`, which the command line would hand over. */
+const { context } = JSON.parse(readFileSync(new URL('cdk.json', root), 'utf8'));
+
+/**
+ * Where apps are synthesized: one folder for all of a test process, where the functions' bundles are read only once, and
+ * nothing is left in the temporary directory.
+ */
+const outdir = fileURLToPath(
+  new URL(`.leasehold/synthesized/${process.env.VITEST_POOL_ID ?? process.pid}`, root),
+);
+
+/** An app with the feature flags of `cdk.json`, which the command line would hand over. The functions are not copied. */
 export function appAsDeployed(): App {
-  const { context } = JSON.parse(readFileSync(new URL('cdk.json', root), 'utf8'));
-  return new App({ context, analyticsReporting: false });
+  return new App({
+    context: { ...context, 'aws:cdk:disable-asset-staging': true },
+    outdir,
+    analyticsReporting: false,
+  });
 }
 
 /** A stack to put constructs into. */

@@ -3,6 +3,8 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { importName, subPaths } from '../../../bin/build/package/sub-paths.js';
+import { packedPackage } from '../package/packed-package.js';
 
 /** A fenced block of TypeScript in a document. */
 export interface CodeBlock {
@@ -23,8 +25,8 @@ export async function codeBlocksOf(root: string, document: string): Promise<read
 }
 
 /**
- * Lays the blocks out as modules of a small project that knows the package by its own name, and returns the path of
- * its tsconfig. What a block takes from its surroundings (`ledger`, `invoice`) is declared in `surroundings.d.ts`.
+ * Lays the blocks out as modules of a small project that knows the package by its own name, as it is published, and
+ * returns the path of its tsconfig. What a block takes from its surroundings (`ledger`, `invoice`) is declared in `surroundings.d.ts`.
  */
 export async function projectOf(
   root: string,
@@ -40,17 +42,20 @@ export async function projectOf(
     await writeFile(file, `${code}\nexport {};\n`);
   }
   await writeFile(join(directory, 'surroundings.d.ts'), surroundings);
-  const subPaths = ['fence', 'fence/s3', 'scan', 'lambda', 'cdk', 'local'];
-  const paths = Object.fromEntries(
-    subPaths.map((name) => [`leasehold/${name}`, [`${root}/lib/${name}/index.ts`]]),
-  );
+  const { types } = await packedPackage();
+  const paths = Object.fromEntries(subPaths.map((one) => [importName(one), [`${types}/${one.file}.d.ts`]]));
   const tsconfig = {
     extends: `${root}/tsconfig.json`,
-    compilerOptions: { paths: { leasehold: [`${root}/lib/index.ts`], ...paths } },
+    compilerOptions: { paths: { ...paths, ...coreOfCdk(root) } },
     include: ['*.ts'],
   };
   await writeFile(join(directory, 'tsconfig.json'), JSON.stringify(tsconfig));
   return join(directory, 'tsconfig.json');
+}
+
+/** Of CDK's root only the core is used: the types of two hundred services take longer to read than all else. */
+function coreOfCdk(root: string): Readonly<Record<string, readonly string[]>> {
+  return { 'aws-cdk-lib': [`${root}/node_modules/aws-cdk-lib/core/index.d.ts`] };
 }
 
 /** What the compiler has against a project; nothing if it compiles. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -32,7 +32,7 @@ export async function installedPackage(beside?: readonly string[]): Promise<Inst
   const app = join(folder, 'app');
   const installed = join(app, 'node_modules', 'leasehold');
   await mkdir(join(app, 'node_modules'), { recursive: true });
-  await cp(join(folder, 'package'), installed, { recursive: true });
+  await rename(join(folder, 'package'), installed);
   for (const name of beside ?? (await everything())) {
     const place = join(app, 'node_modules', name);
     await mkdir(dirname(place), { recursive: true });

@@ -4,7 +4,7 @@ import { bySize } from '../../support/size.js';
 
 /** Of each kind of trouble some; the longest run is `npm run sim`. */
 const seeds: Readonly<Record<Suite, number>> = bySize({
-  short: { lock: 60, 'hand-over': 15, service: 10, scan: 8 },
+  short: { lock: 40, 'hand-over': 12, service: 8, scan: 6 },
   long: { lock: 400, 'hand-over': 100, service: 60, scan: 40 },
 });
 
@@ -24,7 +24,7 @@ describe.each<Suite>(['lock', 'hand-over', 'service', 'scan'])('the simulation o
       const { records } = await play(suite, seed, (...line) => lines.push(line.join(' ')));
       return { records, lines };
     };
-    for (const seed of [3, 11, 19]) {
+    for (const seed of bySize({ short: [3, 11], long: [3, 11, 19, 27] })) {
       const first = await traceOf(seed);
       expect(await traceOf(seed)).toEqual(first);
       expect((await play(suite, seed)).records).toBe(first.records);

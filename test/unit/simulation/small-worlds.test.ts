@@ -4,23 +4,17 @@ import { cases } from '../../simulation/exhaustive/enumerate.js';
 import { bundleSimulator } from '../../simulation/run/bundle.js';
 import { budgetsOf } from '../../simulation/run/exhaust.js';
 import { runSmall } from '../../simulation/run/run-small.js';
-import type { SourceChange } from '../../support/source-change.js';
 
 /** The small world in which both write under a fence. All of them: `npm run sim -- --exhaustive`. */
 const played = cases.flatMap(({ supersede, second }, index) =>
   !supersede && second.every((what) => what === 'write') ? [index] : [],
 );
 
-async function play(budgets = budgetsOf(1), changes: readonly SourceChange[] = []) {
-  const bundle = await bundleSimulator(`small-${changes.length}`, changes, 'exhaustive-main.ts');
-  const results = [];
-  for (const budget of budgets) results.push(...(await runSmall(bundle, budget, 1, 60_000, played)));
-  return results;
-}
-
 describe('every run of a small world', () => {
   it('I1 to I8: none breaks a rule, with one crash, lost or doubled message, or long pause', async () => {
-    const results = await play();
+    const bundle = await bundleSimulator('small', [], 'exhaustive-main.ts');
+    const results = await runSmall(bundle, budgetsOf(1), 1, 60_000, played);
+    expect(results).toHaveLength(4);
     expect(results.flatMap(({ violations }) => violations)).toEqual([]);
     expect(results.every(({ isWhole, runs }) => isWhole && runs > 10)).toBe(true);
   });
@@ -32,7 +26,9 @@ describe('every run of a small world', () => {
       replace: 'const notOvertaken = `attribute_exists(@{fence})`;'.replaceAll('@', '$'),
     };
     const aPause = { crashes: 0, losses: 0, doubles: 0, pauses: 1 };
-    const violations = (await play([aPause], [unfenced])).flatMap((result) => result.violations);
+    const bundle = await bundleSimulator('small-unfenced', [unfenced], 'exhaustive-main.ts');
+    const results = await runSmall(bundle, [aPause], 1, 60_000, played, true);
+    const violations = results.flatMap((result) => result.violations);
     expect(violations.map(({ what }) => what).join()).toMatch(/I3: data\/lock\/a accepts \d+ after \d+/);
   });
 
