@@ -27,11 +27,7 @@ export function useStage(
     await stage?.clear({ leasesLeft: options.leasesLeft ?? false });
     stage?.raw.destroy();
     // A socket that is destroyed is gone a moment later.
-    await until(
-      'no socket is left',
-      () => !process.getActiveResourcesInfo().includes('TCPSocketWrap'),
-      5_000,
-    );
+    await until('no socket is left', () => !process.getActiveResourcesInfo().includes('TCPSocketWrap'));
   });
   afterAll(() => stage?.close());
   return {

@@ -202,7 +202,7 @@ describe('whose lease it is', () => {
     const lease = await locks.resume(json);
     faults.on('UpdateItem').times(3).throttle();
     await lease[Symbol.asyncDispose]();
-    await until('it is free', async () => (await stage.it.item(name))?.leaseId === undefined, 4_000);
+    await until('it is free', async () => (await stage.it.item(name))?.leaseId === undefined);
   });
 
   it('D38 a call inside of the work is told that it waits for itself', async () => {

@@ -199,7 +199,7 @@ describe('writes whose answer is lost, late or doubled', () => {
     const name = stage.name();
     faults.on('UpdateItem').once().dropAnswer();
     await expect(locks.acquire(name)).rejects.toMatchObject({ name: 'StoreError', mayHaveApplied: true });
-    await until('the lock is free', isFree(name), 5_000);
+    await until('the lock is free', isFree(name));
   });
 
   it('C09 an acquire that timed out but lands later is released by its id', async () => {
@@ -210,7 +210,7 @@ describe('writes whose answer is lost, late or doubled', () => {
     await late.reached();
     await faults.settled();
     // It has landed by now, and may have been given back as well.
-    await until('the lock is free', isFree(name), 5_000);
+    await until('the lock is free', isFree(name));
     expect(await stage.it.item(name)).toMatchObject({ lastLeaseId: expect.any(String) });
   });
 
@@ -223,7 +223,7 @@ describe('writes whose answer is lost, late or doubled', () => {
     expect(await locks.tryAcquire(name)).toBeNull();
     await lease.release();
     await faults.settled();
-    await until('the lock is free', isFree(name), 8_000);
+    await until('the lock is free', isFree(name));
   });
 
   it('C09 an acquire that its caller aborted in mid-write is given back, on a signal of its own', async () => {
@@ -237,7 +237,7 @@ describe('writes whose answer is lost, late or doubled', () => {
     abort.abort(new Error('enough'));
     await expect(acquiring).rejects.toThrow('enough');
     await faults.settled();
-    await until('the lock is free', isFree(name), 5_000);
+    await until('the lock is free', isFree(name));
   });
 
   it('C09 a waiter whose unanswered grant was broken gets the lock under a new lease id', async () => {
@@ -270,7 +270,7 @@ describe('writes whose answer is lost, late or doubled', () => {
       name: 'StoreError',
       message: expect.stringContaining('already over'),
     });
-    await until('the lock is free', isFree(name), 5_000);
+    await until('the lock is free', isFree(name));
   });
 
   it('C10 C30 nobody is told that the lock is held by the lease that he is giving back', async () => {
@@ -290,7 +290,7 @@ describe('writes whose answer is lost, late or doubled', () => {
     });
     expect(await stage.it.item(name)).toHaveProperty('leaseId');
     cut.remove();
-    await until('the lock is free', isFree(name), 10_000);
+    await until('the lock is free', isFree(name));
   });
 
   it('C30 nor by one that an earlier call of the same client is giving back', async () => {
@@ -302,7 +302,7 @@ describe('writes whose answer is lost, late or doubled', () => {
     await cut.reached();
     await expect(locks.acquire(name)).rejects.toMatchObject({ name: 'LockHeldError', holder: undefined });
     cut.remove();
-    await until('the lock is free', isFree(name), 10_000);
+    await until('the lock is free', isFree(name));
   });
 
   it('C10 a waiter goes on after such a grant and gets a fresh one, with a higher token', async () => {

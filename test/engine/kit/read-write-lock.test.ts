@@ -11,7 +11,7 @@ describe('readers and a writer', () => {
     const readers = [await a!.acquireRead(), await b!.acquireRead()];
     await expect(c!.acquireWrite()).rejects.toMatchObject({ name: 'LockHeldError' });
     for (const reader of readers) await reader.release();
-    const writer = await c!.acquireWrite({ waitMs: 5_000 });
+    const writer = await c!.acquireWrite({ waitMs: 30_000 });
     await expect(a!.acquireRead()).rejects.toMatchObject({ name: 'LockHeldError', lockName: name });
     await expect(b!.acquireWrite()).rejects.toMatchObject({ name: 'LockHeldError' });
     expect(writer.token).toBe(writer.get(`${name}#w`).token);

@@ -8,7 +8,7 @@ describe('a semaphore', () => {
     const name = stage.name();
     const actors = await Promise.all([1, 2, 3].map(() => stage.it.readyActor()));
     const permits = await Promise.all(
-      actors.map(({ locks }) => locks.semaphore(name, { permits: 3 }).acquire({ waitMs: 5_000 })),
+      actors.map(({ locks }) => locks.semaphore(name, { permits: 3 }).acquire({ waitMs: 30_000 })),
     );
     expect(permits.map((lease) => lease.name).sort()).toEqual([`${name}#0`, `${name}#1`, `${name}#2`]);
     const late = await stage.it.readyActor();
@@ -17,7 +17,7 @@ describe('a semaphore', () => {
     await expect(semaphore.acquire()).rejects.toMatchObject({ name: 'LockHeldError', lockName: name });
     expect(await semaphore.inspect()).toMatchObject({ permits: 3, free: 0 });
     await permits[1]!.release();
-    const freed = await semaphore.acquire({ waitMs: 5_000 });
+    const freed = await semaphore.acquire({ waitMs: 30_000 });
     expect(freed.name).toBe(permits[1]!.name);
     expect(freed.token).toBeGreaterThan(permits[1]!.token);
     for (const lease of [permits[0]!, permits[2]!, freed]) await lease.release();
@@ -56,7 +56,7 @@ describe('a semaphore', () => {
     await done.complete('out of use');
     const crashed = await a.locks.semaphore(name, { permits: 2 }).acquire();
     await stage.it.expire(crashed.name);
-    const lease = await b.locks.semaphore(name, { permits: 2 }).acquire({ waitMs: 5_000 });
+    const lease = await b.locks.semaphore(name, { permits: 2 }).acquire({ waitMs: 30_000 });
     expect(lease.name).toBe(crashed.name);
     expect(lease.token).toBeGreaterThan(crashed.token);
     await lease.release();

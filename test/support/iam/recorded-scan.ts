@@ -26,7 +26,7 @@ export type RecordedScan = Readonly<Record<'plan' | 'work' | 'verify', readonly 
  */
 export async function recordedScan(): Promise<RecordedScan> {
   const home = await mkdtemp(join(tmpdir(), 'leasehold-iam-'));
-  for (let i = 0; i < 120; i++) {
+  for (let i = 0; i < 60; i++) {
     const path = join(home, 'data', 'logs', `${'abcd'[i % 4]}`, `object-${i}.txt`);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, `object ${i}`);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { testFiles, textsOf } from '../../support/docs/test-names.js';
+import { testFiles, textsOf } from '../../support/test-titles.js';
 
 const tests = dirname(dirname(import.meta.dirname));
 const page = join(tests, '..', 'docs', 'cases.md');
@@ -30,23 +30,23 @@ describe('the page of known troubles', () => {
     for (const { reported, done } of rows) expect(reported && done).not.toBe('');
   });
 
-  it.each(rows)('$id names tests that exist, and one of them quotes its id', async ({ id, named }) => {
+  it.each(rows)('$id names tests that exist, and one of them quotes its id', ({ id, named }) => {
     expect(named.length).toBeGreaterThan(0);
     let quoted = 0;
     for (const { file, name } of named) {
-      const found = (await textsOf(join(tests, file))).filter((text) => text.includes(name));
+      const found = textsOf(join(tests, file)).filter((text) => text.includes(name));
       expect(found, `${file} has no test “${name}”`).not.toEqual([]);
       if (found.some((text) => text.includes(id))) quoted += 1;
     }
     expect(quoted, `no test of its row quotes ${id}`).toBeGreaterThan(0);
   });
 
-  it('lists every id that a test quotes, and every id is quoted by a test', async () => {
+  it('lists every id that a test quotes, and every id is quoted by a test', () => {
     const quoted = new Map<string, string>();
-    for (const file of await testFiles(tests)) {
+    for (const file of testFiles(tests)) {
       // This very file quotes ids without testing them.
       if (file === import.meta.filename) continue;
-      for (const text of await textsOf(file)) {
+      for (const text of textsOf(file)) {
         for (const [id] of text.matchAll(/\b[CD]\d{2}\b/g)) quoted.set(id, relative(tests, file));
       }
     }
