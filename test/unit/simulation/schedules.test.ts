@@ -4,7 +4,7 @@ import { bySize } from '../../support/size.js';
 
 /** Of each kind of trouble some; the longest run is `npm run sim`. */
 const seeds: Readonly<Record<Suite, number>> = bySize({
-  short: { lock: 40, 'hand-over': 12, service: 8, scan: 6 },
+  short: { lock: 25, 'hand-over': 12, service: 8, scan: 6 },
   long: { lock: 400, 'hand-over': 100, service: 60, scan: 40 },
 });
 
