@@ -38,12 +38,15 @@ async function breakLease(name: string, leaseId: string, options: BreakOptions):
   if (!before) throw noSuchLock(name, options.table);
   if (!(await locks.break(name, leaseId))) throw notCurrent(name, leaseId, await locks.inspect(name));
   if (before === 'strange') return tellMended(name, leaseId, options);
-  const broken = before.leaseId === leaseId;
+  const broken = before.leaseId === leaseId && before.state !== 'free';
+  const freed = before.leaseId === leaseId && before.freeFrom !== undefined;
   if (options.json) {
-    printJson({ name, leaseId, broken, token: before.token, ...(broken && { owner: before.owner }) });
+    printJson({ name, leaseId, broken, token: before.token, freed, ...(broken && { owner: before.owner }) });
   } else if (broken) {
     const whose = `the lease of ${before.owner ?? 'an unknown owner'} (token ${before.token})`;
     print(printable(`Broke "${name}": ${whose} is over, and anybody may take the lock.`));
+  } else if (freed) {
+    print(printable(`"${name}" was free, but not yet; now anybody may take it.`));
   } else {
     print(printable(`Lease ${leaseId} of "${name}" was over already; nothing was changed.`));
   }

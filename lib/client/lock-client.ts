@@ -194,7 +194,8 @@ export class LockClient implements AsyncDisposable {
   }
 
   /**
-   * An operator's force-release. Its holder finds out at its next renewal; its fencing token stays spent.
+   * An operator's force-release. Its holder finds out at its next renewal; its fencing token stays spent. Of a lock that is
+   * free, but not yet (`minHoldMs`), it ends the rest of that time.
    *
    * @param leaseId the one that `inspect` showed: a lease granted meanwhile is left alone
    * @returns whether that lease is over now

@@ -16,7 +16,7 @@ export interface LockInfo {
   readonly token: number;
   readonly group: string | undefined;
   readonly owner: string | undefined;
-  /** What `break` must name. */
+  /** What `break` must name. Of a lock that is free, but not yet: the lease that keeps everybody from it. */
   readonly leaseId: string | undefined;
   readonly acquiredAt: number | undefined;
   readonly expiresAt: number | undefined;
@@ -45,17 +45,18 @@ export function toLockInfo(
 ): LockInfo {
   const item = parseLeaseItem(String(stored.name), stored);
   const mayBeTaken = freeAfter(item, lockDelayMs) < takeoverBefore(context);
+  const freeFrom = item.leaseId === undefined && !mayBeTaken ? item.freeFrom : undefined;
   return {
     name: item.name,
     state: findState(item, mayBeTaken),
     token: item.version,
     group: item.group,
     owner: item.owner,
-    leaseId: item.leaseId || undefined,
+    leaseId: (freeFrom === undefined ? item.leaseId : item.lastLeaseId) || undefined,
     acquiredAt: item.acquiredAt,
     expiresAt: item.expiresAt,
     remainingMs: Math.max(0, (item.expiresAt ?? item.freeFrom ?? 0) - context.clock.now().latest),
-    freeFrom: item.leaseId === undefined && !mayBeTaken ? item.freeFrom : undefined,
+    freeFrom,
     releaseRequested: item.leaseId === undefined ? undefined : item.releaseRequested,
     renewals: item.renewals,
     checkpoint: item.checkpoint,

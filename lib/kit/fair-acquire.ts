@@ -18,14 +18,15 @@ export interface FairHost extends LockHost {
   readonly callTimeoutMs: number;
 }
 
-/**
- * Those behind the head look so many times as often as the head, all of them together: a little less than the second and the
- * third of three do.
- */
-const behindHead = 0.33;
-
 /** A waiter that does not use its turn for so long has given it away, in milliseconds for each place. */
 const graceMs = 2_000;
+/**
+ * Everybody looks at least so often, in milliseconds: lines move, and whoever has come to be the first must see it before the
+ * next one's grace is over.
+ */
+const lookWithinMs = 1_400;
+/** Those behind the head look so many times as often as the head may, all together: a little less than two do. */
+const behindHead = 0.6;
 
 /**
  * Acquires a lock first come, first served among those who ask so (kit page, section 7). The line only orders who tries:
@@ -148,15 +149,14 @@ class Turn {
 
   /**
    * Until the next look, in milliseconds. The head looks at the floor; the others farther apart with each place, and more so
-   * in a longer line, so that a crowd reads no more than three waiters do; but often enough to use a turn that a dead waiter
-   * leaves.
+   * in a longer line, so that ten read no more than three do; but all often enough to use their turn.
    */
   get pauseMs(): number {
     const { pollFloorMs, runtime } = this.#host;
-    if (this.#place <= 0) return pollFloorMs * (1 + runtime.random() / 2);
-    const spacedMs = pollFloorMs * (this.#place + 1) ** 2 * shareOf(this.#length);
-    const pauseMs = Math.min(spacedMs, this.#place * graceMs);
-    return pauseMs * (1 + runtime.random() / 2);
+    const place = this.#place;
+    if (place <= 0) return Math.min(pollFloorMs * (1 + runtime.random() / 2), lookWithinMs);
+    const spacedMs = pollFloorMs * 2 * place * shareOf(this.#length);
+    return Math.min(spacedMs, lookWithinMs) * (3 / 4 + runtime.random() / 2);
   }
 
   gaveUp(): Error {
@@ -246,7 +246,7 @@ class Turn {
 /** By how much those behind the head are to look less often than in a line of three. */
 function shareOf(length: number): number {
   let looks = 0;
-  for (let place = 1; place < length; place++) looks += 1 / (place + 1) ** 2;
+  for (let place = 1; place < length; place++) looks += 1 / (2 * place);
   return length > 3 ? looks / behindHead : 1;
 }
 

@@ -139,6 +139,11 @@ export function isCurrent(leaseId: string): Condition {
   return { text: '#leaseId = :leaseId', values: { ':leaseId': leaseId } };
 }
 
+/** The lease has ended, and nobody has had the lock since. */
+export function wasTheLast(leaseId: string): Condition {
+  return all(released, { text: '#lastLeaseId = :leaseId', values: { ':leaseId': leaseId } });
+}
+
 /** Somebody holds the lock, whoever: for who was shown a lease by its token alone. */
 export const isHeld: Condition = { text: 'attribute_exists(#leaseId)' };
 

@@ -1,5 +1,5 @@
 import { all, formsBy, type ItemChange, type StoredItem, withChange } from '../table/index.js';
-import { hasToken, isCompleted, isCurrent, isHeld, isOurs } from './conditions.js';
+import { hasToken, isCompleted, isCurrent, isHeld, isOurs, wasTheLast } from './conditions.js';
 import {
   checkOutcomeKnown,
   ended,
@@ -13,7 +13,7 @@ import {
   requestEnd,
 } from './holder-requests.js';
 import { type TableContext, ttlAfter } from './lease-context.js';
-import { parseLeaseItem } from './lease-item.js';
+import { type LeaseItem, parseLeaseItem } from './lease-item.js';
 import type { SeenLease } from './lease-store.js';
 
 /* What most holders never ask for: completions, and what operators do. Loaded with the first of them. */
@@ -60,15 +60,24 @@ export async function requestCompletion(
 
 /**
  * Break: an operator's release, by the lease id alone, which frees the lock at once. It leaves a mark of its own, so that the holder can tell it from
- * an attempt of its own release whose answer was lost.
+ * an attempt of its own release whose answer was lost. A lease that was released, and keeps everybody from the lock for a
+ * while, does so no longer.
  */
-export function requestBreak(
+export async function requestBreak(
   context: TableContext,
   { name, leaseId }: LeaseIdentity,
   signal?: AbortSignal,
 ): Promise<HolderOutcome> {
   const mark = { set: { brokenLeaseId: leaseId } };
-  return requestEnd(context, { name, leaseId }, mark, () => true, signal);
+  let isHeldBack = false;
+  const isDone = ({ freeFrom }: LeaseItem) => {
+    isHeldBack = freeFrom !== undefined;
+    return true;
+  };
+  const outcome = await requestEnd(context, { name, leaseId }, mark, isDone, signal);
+  const change = { remove: ['freeFrom'], condition: all(wasTheLast(leaseId), isOurs) };
+  if (isHeldBack) await context.table.update(name, change, signal);
+  return outcome;
 }
 
 /** Asks the holder to let go, in the name of nobody: only the lease that was seen is asked. */

@@ -137,9 +137,12 @@ function heldItem(
 }
 
 /** A lock as the service shows it, as a table would. */
-export function toItem({ token, state: _, remainingMs: __, execution: ___, ...lock }: ShownLock): LeaseItem {
+export function toItem(shown: ShownLock): LeaseItem {
+  const { token, leaseId, state: _, remainingMs: __, execution: ___, ...lock } = shown;
   const isHeld = lock.expiresAt !== undefined;
-  return { ...lock, format: leaseFormat, version: token, ...(isHeld && { leaseId: lock.leaseId ?? '' }) };
+  // A lock that is free, but not yet, shows the lease that keeps everybody from it.
+  const named = isHeld ? { leaseId: leaseId ?? '' } : leaseId === undefined ? {} : { lastLeaseId: leaseId };
+  return { ...lock, format: leaseFormat, version: token, ...named };
 }
 
 /** Whether a request changes something: then it may have done so although no answer came. */

@@ -24,6 +24,7 @@ export async function waitingRows(): Promise<readonly Row[]> {
       ),
     );
   }
+  rows.push(...(await lineRows()));
   for (const { leaseMs, aim } of crashes) {
     const played: number[] = [];
     for (let seed = 1; seed <= 60; seed++) played.push(await playCrash(leaseMs, seed, 20));
@@ -33,6 +34,25 @@ export async function waitingRows(): Promise<readonly Row[]> {
   rows.push(
     rowOf('most renewals in a second ÷ the average, 1,000 leases taken together', '≤ 2', [most / average]),
   );
+  return rows;
+}
+
+/** From a release to the next grant in line, first come, first served, as a ratio to the same without a line. */
+async function lineRows(): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const { waiters } of waits) {
+    const [gaps, reads]: [number[], number[]] = [[], []];
+    for (const seed of [1, 2, 3]) {
+      const inLine = await playWaiting(waiters, { seed, holds: 40, fair: true });
+      const others = await playWaiting(waiters, { seed, holds: 40 });
+      gaps.push(inLine.meanMs / others.meanMs);
+      reads.push(inLine.readsPerGrant / others.readsPerGrant);
+    }
+    rows.push(
+      rowOf(`in line ÷ not in line: from a release to the next grant, waiters: ${waiters}`, '', gaps),
+    );
+    rows.push(rowOf(`in line ÷ not in line: reads for a grant, waiters: ${waiters}`, '', reads));
+  }
   return rows;
 }
 

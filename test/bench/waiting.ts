@@ -9,10 +9,10 @@ export interface GapFigures {
   readonly writesPerGrant: number;
 }
 
-/** Plays holds of `holdMs` after one another, each passed on to one of those who wait. Whoever was at it waits again. */
+/** Plays holds of `holdMs` after one another, each passed on to one of those who wait, in line or not. Whoever was at it waits again. */
 export async function playWaiting(
   waiters: number,
-  { seed = 1, holdMs = 1_000, holds = 60 } = {},
+  { seed = 1, holdMs = 1_000, holds = 60, fair = false } = {},
 ): Promise<GapFigures> {
   const world = new VirtualWorld(seed);
   const gaps: number[] = [];
@@ -32,7 +32,7 @@ export async function playWaiting(
     const locks = world.locks(process);
     await world.loop.sleep(index * 37);
     while (grants <= holds) {
-      const lease = await locks.acquire('lock', { waitMs: 3_600_000 });
+      const lease = await locks.acquire('lock', { waitMs: 3_600_000, fair });
       await world.loop.sleep(holdMs);
       // Not before somebody else has it: the first write of the next call would win against all who look.
       const next = new Promise<void>((resolve) => {

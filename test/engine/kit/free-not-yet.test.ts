@@ -82,6 +82,25 @@ describe('free, but not yet', () => {
     await next.release();
   });
 
+  it('minHoldMs: an operator’s break ends the rest of it, of exactly the lease that inspect shows', async () => {
+    const name = stage.name();
+    const { locks } = await stage.it.readyActor();
+    const operator = await stage.it.readyActor();
+    const first = await locks.acquire(name, { minHoldMs: minute });
+    await first.release();
+    const seen = await operator.locks.inspect(name);
+    expect(seen).toMatchObject({ state: 'free', leaseId: first.leaseId, freeFrom: expect.any(Number) });
+    expect(await operator.locks.break(name, 'another')).toBe(false);
+    expect(await locks.tryAcquire(name)).toBeNull();
+    expect(await operator.locks.break(name, seen!.leaseId!)).toBe(true);
+    expect(await operator.locks.inspect(name)).toMatchObject({ leaseId: undefined, freeFrom: undefined });
+    const second = await locks.acquire(name, { minHoldMs: minute });
+    await second.release();
+    // What was seen before is not what keeps everybody from it now.
+    expect(await operator.locks.break(name, first.leaseId)).toBe(false);
+    expect(await locks.tryAcquire(name)).toBeNull();
+  });
+
   it('minHoldMs goes with cronSlot and once: a job that fails is not run again before its time', async () => {
     const { locks } = await stage.it.readyActor();
     const now = Math.floor(locks.context.clock.now().latest);

@@ -130,6 +130,22 @@ describe('a request', () => {
     }
   });
 
+  it('to break a lock that is free, but not yet, ends that; operators alone are shown by which lease', async () => {
+    const actor = await stage.it.readyActor();
+    const name = stage.name();
+    const lease = await actor.locks.acquire(name, { minHoldMs: 600_000 });
+    await lease.release();
+    const [callers, operators] = [handlerOver(actor), handlerOver(actor, { operations: 'operate' })];
+    const hidden = await callers({ operation: 'inspect', name });
+    expect(hidden.lock).toMatchObject({ state: 'free', freeFrom: expect.any(Number) });
+    expect(hidden.lock).not.toHaveProperty('leaseId');
+    const shown = await operators({ operation: 'inspect', name });
+    expect(shown.lock).toMatchObject({ state: 'free', leaseId: lease.leaseId });
+    const broken = await operators({ operation: 'break', name, leaseId: shown.lock.leaseId });
+    expect(broken).toMatchObject({ ok: true, broken: true });
+    await (await actor.locks.acquire(name)).release();
+  });
+
   it('to break or to reopen is not allowed by the callers’ function', async () => {
     const actor = stage.it.actor();
     const handle = handlerOver(actor);

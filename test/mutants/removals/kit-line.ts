@@ -197,7 +197,20 @@ export const kitLineRemovals: readonly Removal[] = [
     noticedBy: [
       {
         file: readsTests,
-        title: 'ten fair waiters read no more in a second than three, and thirty no more either',
+        title: 'ten fair waiters read no more in a second than three, and thirty less than twice as much',
+      },
+    ],
+  },
+  {
+    name: 'line: all look often enough to use their turn',
+    file: fairAcquire,
+    find: 'Math.min(spacedMs, lookWithinMs)',
+    replace: 'spacedMs * 2',
+    noticedBy: [
+      {
+        file: readsTests,
+        title:
+          'fifty in line, whose turns are short: each is served in its turn, since all look often enough',
       },
     ],
   },
@@ -401,6 +414,31 @@ export const kitLineRemovals: readonly Removal[] = [
         title: 'steps down when somebody asks, and another leads without waiting for a lease to end',
       },
       lockSuite,
+    ],
+  },
+  {
+    name: 'minHoldMs: an operator’s break ends the rest of it',
+    file: 'lib/lease/later-requests.ts',
+    find: 'if (isHeldBack) await',
+    replace: 'if (isHeldBack && false) await',
+    noticedBy: [
+      {
+        file: 'test/engine/kit/free-not-yet.test.ts',
+        title: 'minHoldMs: an operator’s break ends the rest of it, of exactly the lease that inspect shows',
+      },
+    ],
+  },
+  {
+    name: 'minHoldMs: the lease that keeps everybody from the lock is shown to operators',
+    file: 'lib/client/lock-info.ts',
+    find: '(freeFrom === undefined ? item.leaseId : item.lastLeaseId)',
+    replace: 'item.leaseId',
+    noticedBy: [
+      {
+        file: 'test/engine/service/requests.test.ts',
+        title:
+          'to break a lock that is free, but not yet, ends that; operators alone are shown by which lease',
+      },
     ],
   },
 ];

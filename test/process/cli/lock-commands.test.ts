@@ -105,6 +105,13 @@ describe('the commands for locks', () => {
       const held = await run('--lock-delay', '1s');
       expect(held.exitCode).toBe(75);
       expect(held.stderr).toContain('is free, but not before');
+      const shown = JSON.parse((await desk.run('inspect', 'not-yet', '--json')).stdout);
+      const broken = await desk.run('break', 'not-yet', shown.leaseId);
+      expect(broken).toMatchObject({
+        exitCode: 0,
+        stdout: expect.stringContaining('now anybody may take it'),
+      });
+      expect(await run()).toMatchObject({ exitCode: 0 });
     });
 
     it('shows all about a lock, with the lease id', async () => {

@@ -23,8 +23,9 @@ import { freeFrom } from './turns.js';
 
 /** A waiter that does not use its turn for so long has given it away: for each place, in milliseconds. */
 const graceMs = 2_000;
-/** In a long line those behind the head look so many times less often. */
-const longLine = 2;
+/** Everybody looks at least so often, and those behind the head in a long line so many times less often than it. */
+const lookWithinMs = 1_400;
+const longLine = 8;
 /** Looks and answers of a calm network, and timers that drift. */
 const tripsMs = 300;
 const drift = 1.002;
@@ -210,8 +211,7 @@ class Facts {
       const sinceMs = Math.max(fromMs, ticket.sinceMs);
       if (sinceMs >= untilMs || !this.#waits(ticket, sinceMs, untilMs)) continue;
       const { pollFloorMs = 0 } = this.#history.premises;
-      const spacedMs = Math.min(longLine * pollFloorMs * (place + 1) ** 2, place * graceMs);
-      const lookMs = 1.5 * (place === 0 ? pollFloorMs : spacedMs);
+      const lookMs = Math.min(pollFloorMs * 1.5 * (1 + longLine * place), 1.25 * lookWithinMs);
       const mostMs = drift * (place * graceMs + lookMs) + tripsMs;
       if (untilMs - sinceMs > mostMs)
         return `${name} could be had for ${(untilMs - sinceMs).toFixed(0)} ms while ${ticket.id} stands at place ${place}`;
