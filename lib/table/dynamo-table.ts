@@ -37,11 +37,16 @@ export class DynamoTable implements ItemTable {
   readonly tableName: string;
   readonly #handlers = new Map<unknown, Handler>();
   readonly #options: DynamoTableOptions;
+  /** Nobody adds middleware to the client any more. */
+  readonly #isSettled: boolean;
 
   constructor(options: DynamoTableOptions) {
     this.tableName = options.tableName;
     this.#options = options;
-    if (options.isClientOurs) lighten(options.client);
+    const { isClientOurs = false, client } = options;
+    if (isClientOurs) lighten(client);
+    // Whoever sets this has told the SDK the same of their own client.
+    this.#isSettled = isClientOurs || (client as DynamoDBClient).config?.cacheMiddleware === true;
   }
 
   async update(
@@ -178,7 +183,7 @@ export class DynamoTable implements ItemTable {
   async #send(command: AnyCommand, signal?: AbortSignal): Promise<AnyCommand> {
     const { client, clock, runtime, callTimeoutMs } = this.#options;
     timed(command, clock);
-    if (this.#options.isClientOurs) sharing(command, this.#handlers);
+    if (this.#isSettled) sharing(command, this.#handlers);
     // The SDK would report an AbortError of its own; the signal's reason says whose doing it was.
     return sendWithin(runtime, callTimeoutMs, signal, (abortSignal) => client.send(command, { abortSignal }));
   }

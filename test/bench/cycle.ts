@@ -20,11 +20,14 @@ export async function cycleRows(rounds: number): Promise<readonly Row[]> {
     const endpoint = relay?.endpoint ?? dynamo.endpoint;
     const client = plainClient(endpoint);
     const passed = new LockClient({ table, client });
+    const cachingClient = plainClient(endpoint, { cacheMiddleware: true });
+    const caching = new LockClient({ table, client: cachingClient });
     const own = ownLocks(endpoint);
     const took = await inTurns(
       {
         own: () => lockCycle(own, `own/${delayMs}`),
         passed: () => lockCycle(passed, `passed/${delayMs}`),
+        caching: () => lockCycle(caching, `caching/${delayMs}`),
         byHand: () => sameContentCycle(client, table),
         bare: () => equalItemCycle(client, table),
       },
@@ -39,10 +42,12 @@ export async function cycleRows(rounds: number): Promise<readonly Row[]> {
         ratios(took.own, took.bare),
       ),
       rowOf(`the same by a client that is passed in, ${at}`, aim, ratios(took.passed, took.bare)),
+      rowOf(`the same, made with cacheMiddleware, ${at}`, aim, ratios(took.caching, took.bare)),
       rowOf(`the same requests by hand, ${at}`, '', ratios(took.byHand, took.bare)),
     );
-    await Promise.all([own.close(), passed.close()]);
+    await Promise.all([own, passed, caching].map((locks) => locks.close()));
     client.destroy();
+    cachingClient.destroy();
   }
   return [...rows, ...(await sizeRows(dynamo.endpoint))];
 }

@@ -3,20 +3,21 @@ import { ownLocks, startStore } from './store.js';
 
 const leases = 1_000;
 
+/** Bytes of the heap, after what can be collected is gone. */
+export async function heapAfter(): Promise<number> {
+  if (!globalThis.gc) throw new Error('the bench needs node --expose-gc');
+  // What ends with the requests is let go of in later turns of the loop.
+  for (let turn = 0; turn < 5; turn++) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    globalThis.gc();
+  }
+  return process.memoryUsage().heapUsed;
+}
+
 /** What a held lease keeps of the heap. */
 export async function heapRows(rounds: number): Promise<readonly Row[]> {
-  const collect = globalThis.gc;
-  if (!collect) throw new Error('the bench needs node --expose-gc');
   await using dynamo = await startStore();
   const locks = ownLocks(dynamo.endpoint);
-  const heapAfter = async () => {
-    // What ends with the requests is let go of in later turns of the loop.
-    for (let turn = 0; turn < 5; turn++) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      collect();
-    }
-    return process.memoryUsage().heapUsed;
-  };
   const samples: number[] = [];
   for (let round = -1; round < Math.min(rounds, 3); round++) {
     const before = await heapAfter();

@@ -4,6 +4,7 @@
  *     npm run bench                             # all figures, as a table
  *     npm run bench -- --only waiting,heap      # some: cycle, once, throughput, heap, starts, waiting
  *     npm run bench -- --rounds 20 --json       # more rounds; one JSON object
+ *     npm run bench -- --only peers             # beside other locks, after npm ci --prefix test/bench/peers
  */
 import { execFile } from 'node:child_process';
 import { loadavg } from 'node:os';
@@ -14,6 +15,7 @@ import { type Row, tableOf } from './row.js';
 import { startRows } from './starts.js';
 
 const groups = ['cycle', 'once', 'throughput', 'heap', 'starts', 'waiting'] as const;
+const known: readonly string[] = [...groups, 'peers'];
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: groups.join() },
@@ -23,28 +25,15 @@ const { values } = parseArgs({
 });
 const wanted = values.only.split(',');
 for (const group of wanted) {
-  if (!(groups as readonly string[]).includes(group)) {
-    throw new Error(`--only: "${group}" is none of ${groups.join(', ')}`);
+  if (!known.includes(group)) {
+    throw new Error(`--only: "${group}" is none of ${known.join(', ')}`);
   }
 }
 const rounds = Number(values.rounds);
 
-const measured = join(process.cwd(), '.leasehold/bench/measured.mjs');
-await build({
-  entryPoints: [join(process.cwd(), 'test/bench/measured.ts')],
-  outfile: measured,
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  target: 'node20',
-  packages: 'external',
-  logLevel: 'error',
-});
-
 const rows: Row[] = [];
 const [loadBefore] = loadavg();
-for (const group of wanted)
-  rows.push(...(group === 'starts' ? await startRows(rounds) : await measure(group)));
+for (const group of wanted) rows.push(...(await rowsOf(group)));
 
 const about = {
   date: new Date().toISOString().slice(0, 10),
@@ -58,14 +47,32 @@ else {
   console.log(tableOf(rows));
 }
 
-async function measure(group: string): Promise<readonly Row[]> {
+function rowsOf(group: string): Promise<readonly Row[]> {
+  if (group === 'starts') return startRows(rounds);
+  // Its packages are found from where the program lies.
+  if (group === 'peers')
+    return measure('peers/main.mjs', 'test/bench/peers/node_modules/.bench/main.mjs', []);
+  return measure('measured.ts', '.leasehold/bench/measured.mjs', [group]);
+}
+
+/** Bundles a program and runs it: it prints its rows. */
+async function measure(program: string, outfile: string, asked: readonly string[]): Promise<readonly Row[]> {
+  await build({
+    entryPoints: [join('test/bench', program)],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    packages: 'external',
+    logLevel: 'error',
+  });
   const flags = ['--expose-gc', '--single-threaded-gc'];
-  const { stdout } = await promisify(execFile)(
+  const { stdout, stderr } = await promisify(execFile)(
     process.execPath,
-    [...flags, measured, group, String(rounds)],
-    {
-      env: { ...process.env, AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
-    },
+    [...flags, outfile, ...asked, String(rounds)],
+    { env: { ...process.env, AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' } },
   );
+  process.stderr.write(stderr);
   return JSON.parse(stdout);
 }

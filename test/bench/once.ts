@@ -12,7 +12,7 @@ import { ownLocks, plainClient, startStore, table } from './store.js';
 const result = { orderId: 'order-4711', charged: 1_999, lines: ['a', 'b'] };
 
 /** The least that an idempotent call needs: claim the name, write the result down; whoever finds it reads the result. */
-async function onceByHand(client: DynamoDBClient, name: string): Promise<unknown> {
+export async function onceByHand(client: DynamoDBClient, name: string): Promise<unknown> {
   try {
     await client.send(
       new PutItemCommand({

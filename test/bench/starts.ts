@@ -21,17 +21,24 @@ async function importRows(rounds: number): Promise<readonly Row[]> {
   const dist = join(home, 'package');
   await buildLibrary(dist);
   const importing = (what: string) => `await import(${JSON.stringify(what)})`;
+  const requiring = (what: string) =>
+    `(await import('node:module')).createRequire(process.cwd() + '/bench.js')(${JSON.stringify(what)})`;
   const took = await startsInTurns(
     {
       sdk: importing('@aws-sdk/client-dynamodb'),
       leasehold: importing(join(dist, 'node/index.js')),
       lambda: importing(join(dist, 'node/lambda.js')),
+      sdkRequired: requiring('@aws-sdk/client-dynamodb'),
+      required: requiring(join(dist, 'node/index.cjs')),
+      lambdaRequired: requiring(join(dist, 'node/lambda.cjs')),
     },
     rounds,
   );
   return [
     rowOf('cold import of leasehold ÷ of the SDK’s client', '≤ 1.15', ratios(took.leasehold, took.sdk)),
+    rowOf('the same by require', '≤ 1.15', ratios(took.required, took.sdkRequired)),
     rowOf('cold import of leasehold/lambda ÷ of the SDK’s client', '≤ 1.3', ratios(took.lambda, took.sdk)),
+    rowOf('the same by require', '≤ 1.3', ratios(took.lambdaRequired, took.sdkRequired)),
   ];
 }
 
@@ -44,6 +51,10 @@ async function functionRows(rounds: number): Promise<readonly Row[]> {
   ]);
   const env = {
     ...process.env,
+    // A proxy of this machine's would be gone through by one of the two.
+    HTTPS_PROXY: '',
+    https_proxy: '',
+    AWS_CA_BUNDLE: '',
     AWS_REGION: 'us-east-1',
     LEASEHOLD_TABLE: table,
     LEASEHOLD_DYNAMODB_ENDPOINT: dynamo.endpoint,

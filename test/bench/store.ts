@@ -1,5 +1,5 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { LockClient } from '../../lib/index.js';
+import { LockClient, type LockClientOptions } from '../../lib/index.js';
 import { createLeaseTable, type LocalDynamo, startDynamo } from '../../lib/local/index.js';
 
 /** The table of the bench. */
@@ -18,16 +18,17 @@ export async function startStore(): Promise<LocalDynamo> {
 }
 
 /** The SDK's client with its defaults, at this address: what requests by hand go through. */
-export function plainClient(endpoint: string): DynamoDBClient {
+export function plainClient(endpoint: string, config: DynamoDBClientConfig = {}): DynamoDBClient {
   return new DynamoDBClient({
+    ...config,
     ...place(endpoint),
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   });
 }
 
 /** A client of locks with an SDK client of its own, as most programs have it. */
-export function ownLocks(endpoint: string): LockClient {
-  return new LockClient({ table, ...place(endpoint) });
+export function ownLocks(endpoint: string, options: Partial<LockClientOptions> = {}): LockClient {
+  return new LockClient({ table, ...place(endpoint), ...options });
 }
 
 const place = (endpoint: string) => ({ endpoint, region: 'us-east-1' }) satisfies DynamoDBClientConfig;

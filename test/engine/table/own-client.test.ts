@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LockClient } from '../../../lib/index.js';
 import { errorAnswer } from '../../support/canned-server.js';
@@ -83,6 +84,30 @@ describe('a client of our own, whose requests share what the SDK makes of its mi
     // Nobody waits for the item that a release leaves, which may be large.
     expect(asked.map(({ body }) => JSON.parse(body).ReturnValues)).toEqual([undefined, 'ALL_OLD', undefined]);
   });
+
+  it.each([
+    { cacheMiddleware: false, seen: 2 },
+    { cacheMiddleware: true, seen: 0 },
+  ])(
+    'of a client that is passed in, cacheMiddleware: $cacheMiddleware, what is added later sees $seen requests',
+    async ({ cacheMiddleware, seen }) => {
+      const client = new DynamoDBClient({ ...stage.it.dynamo.clientConfig(), cacheMiddleware });
+      await using locks = new LockClient({ table: stage.it.table, client });
+      const name = stage.name();
+      await (await locks.acquire(name)).release();
+      let requests = 0;
+      client.middlewareStack.add(
+        (next) => (args) => {
+          requests += 1;
+          return next(args);
+        },
+        { step: 'build' },
+      );
+      await (await locks.acquire(name)).release();
+      expect(requests).toBe(seen);
+      client.destroy();
+    },
+  );
 });
 
 /** As AWS makes it of a request that arrives, with the keys of these tests (Signature Version 4). */
