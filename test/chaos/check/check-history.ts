@@ -3,7 +3,7 @@ import { unexplained } from '../../linear/of-chaos.js';
 import type { History } from '../history/read-history.js';
 import { lockNames } from '../terms.js';
 import { lineOrder } from './line-order.js';
-import { scanResult, type WalkedKeys } from './scan-result.js';
+import { scanResult, splitsHappened, type WalkedKeys } from './scan-result.js';
 import { type FinalSets, fenceOrder, foreignElements, lostFencedUpdates } from './set-updates.js';
 import { tokenOrder } from './token-order.js';
 import { twoHolders } from './two-holders.js';
@@ -28,6 +28,7 @@ export function checkHistory({ history, sets, verdicts, walked, ownEnds }: Evide
     ...lostFencedUpdates(history, sets, lockNames.fenced),
     ...foreignElements(history, sets),
     ...verdicts.flatMap((verdict) => scanResult(verdict, walked)),
+    ...splitsHappened(history, verdicts),
     ...lineOrder(history).violations,
     ...workerEnds(history, ownEnds),
     ...unexplained(history, lockNames.fenced),

@@ -1,4 +1,5 @@
 import { compareKeys, keyDigest, type ScanVerdict } from '../../../lib/scan/index.js';
+import { type History, ofKind } from '../history/read-history.js';
 import type { ListedKeys } from '../scan/listed-keys.js';
 import type { Violation } from './violation.js';
 
@@ -47,6 +48,16 @@ export function scanResult(verdict: ScanVerdict, walked: WalkedKeys): Violation[
     violations.push(found(`its digest ${digest.hex()} is not that of the walk, ${walked.digest}`));
   }
   return violations;
+}
+
+/**
+ * Seats that find no free slice split those of others: scans of which none was ever split show nothing of that. Scans that
+ * nobody finished need not have come so far.
+ */
+export function splitsHappened(history: History, verdicts: readonly ScanVerdict[]): Violation[] {
+  const finished = verdicts.filter(({ status }) => status === 'complete');
+  if (finished.length === 0 || ofKind(history, 'split').length > 0) return [];
+  return [{ kind: 'no-splits', what: `no slice was ever split in ${finished.length} scans`, evidence: [] }];
 }
 
 function named(keys: readonly string[]): string {

@@ -6,6 +6,7 @@ export type ViolationKind =
   | 'lost-update'
   | 'foreign-element'
   | 'scan-result'
+  | 'no-splits'
   | 'line-order'
   | 'liveness'
   | 'unexplained'

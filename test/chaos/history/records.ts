@@ -136,6 +136,13 @@ export interface SeatRecord extends Timed {
   readonly lost: number;
 }
 
+/** A seat has split a slice that another worked on, or saw that it had moved meanwhile. */
+export interface SplitRecord extends Timed {
+  readonly kind: 'split' | 'split-refused';
+  readonly run: string;
+  readonly slice: string;
+}
+
 /** A line of a worker's journal. */
 export type JournalRecord =
   | BornRecord
@@ -153,7 +160,8 @@ export type JournalRecord =
   | LineLeftRecord
   | FailedRecord
   | UnexpectedRecord
-  | SeatRecord;
+  | SeatRecord
+  | SplitRecord;
 
 /** A record, and the line it was read from: `<journal>:<line>`. */
 export type Logged<Record extends JournalRecord = JournalRecord> = Record & { readonly source: string };

@@ -47,7 +47,7 @@ function setFigures({ history, sets }: Evidence, names: readonly string[]): SetF
   };
 }
 
-function scanFigures({ verdicts, walked }: Evidence): ScanFigures {
+function scanFigures({ history, verdicts, walked }: Evidence): ScanFigures {
   const sum = (of: (report: (typeof verdicts)[number]['report']) => number) =>
     verdicts.reduce((total, { report }) => total + of(report), 0);
   return {
@@ -56,6 +56,8 @@ function scanFigures({ verdicts, walked }: Evidence): ScanFigures {
     slices: sum(({ slices }) => slices),
     keysEach: walked.keys.size,
     pages: sum(({ pages }) => pages),
+    splits: ofKind(history, 'split').length,
+    refusedSplits: ofKind(history, 'split-refused').length,
     takeovers: sum(({ takeovers }) => takeovers),
   };
 }

@@ -59,5 +59,8 @@ export interface ScanFigures {
   readonly slices: number;
   readonly keysEach: number;
   readonly pages: number;
+  /** Slices that a seat cut while another worked on them, and cuts that came too late. */
+  readonly splits: number;
+  readonly refusedSplits: number;
   readonly takeovers: number;
 }

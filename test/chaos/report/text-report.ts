@@ -53,7 +53,8 @@ function figures({ locks, workloads, liveness, failures }: ChaosReport): string 
     [
       '(d) scans',
       `${count(scan.scans)}, ${count(scan.complete)} complete, of ${count(scan.keysEach)} keys each; ` +
-        `${count(scan.slices)} slices, ${count(scan.pages)} pages, ${count(scan.takeovers)} takeovers`,
+        `${count(scan.slices)} slices, ${count(scan.pages)} pages, ${count(scan.takeovers)} takeovers, ` +
+        `${count(scan.splits)} splits (${count(scan.refusedSplits)} more came too late)`,
     ],
     [
       'liveness',

@@ -1,9 +1,10 @@
 import { subscribe } from 'node:diagnostics_channel';
 import type { LeaseEvents } from '../../../lib/events/events.js';
+import type { ScanEvents } from '../../../lib/scan/index.js';
 import { askedAtMs } from './asking.js';
 import type { Bench } from './bench.js';
 
-/** Writes what the library tells of every lease, of locks and slices alike, into the journal. */
+/** Writes what the library tells of every lease, of locks and slices alike, and of every split into the journal. */
 export function recordEvents({ journal, locks }: Bench): void {
   on('granted', ({ name, token, leaseId, owner, takenOverFrom, adopted }) => {
     journal.write({
@@ -22,8 +23,12 @@ export function recordEvents({ journal, locks }: Bench): void {
   on('stale-write-refused', ({ name, token, currentToken }) =>
     journal.write({ kind: 'refused', name, token, ...(currentToken !== undefined && { currentToken }) }),
   );
+  on('scan-slice-split', ({ run, slice }) => journal.write({ kind: 'split', run, slice }));
+  on('scan-split-refused', ({ run, slice }) => journal.write({ kind: 'split-refused', run, slice }));
 }
 
-function on<Name extends keyof LeaseEvents>(name: Name, listener: (event: LeaseEvents[Name]) => void): void {
-  subscribe(`leasehold:${name}`, (event) => listener(event as LeaseEvents[Name]));
+type Events = LeaseEvents & ScanEvents;
+
+function on<Name extends keyof Events>(name: Name, listener: (event: Events[Name]) => void): void {
+  subscribe(`leasehold:${name}`, (event) => listener(event as Events[Name]));
 }

@@ -39,6 +39,10 @@ export class HandMadeHistory {
     return toMs === undefined ? this : this.#add(worker, { kind: 'added', atMs: toMs, set, element, token });
   }
 
+  split(worker: string, run: string, slice: string): this {
+    return this.#add(worker, { kind: 'split', atMs: 0, run, slice });
+  }
+
   unexpected(worker: string, error: string): this {
     return this.#add(worker, { kind: 'unexpected', atMs: 0, error, message: `${error}: by hand` });
   }

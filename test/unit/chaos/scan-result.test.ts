@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { keyDigest, type ScanReport, type ScanVerdict } from '../../../lib/scan/index.js';
-import { scanResult, type WalkedKeys } from '../../chaos/check/scan-result.js';
+import { scanResult, splitsHappened, type WalkedKeys } from '../../chaos/check/scan-result.js';
+import { HandMadeHistory } from '../../support/chaos/hand-made-history.js';
 
 const walked = walkOf(['a', 'b', 'c']);
 
@@ -21,6 +22,18 @@ describe('the check of a scan', () => {
 
     expect(violations.map(({ what }) => what)).toContain(`scan by-hand: ${words}`);
     expect(violations.every(({ kind }) => kind === 'scan-result')).toBe(true);
+  });
+
+  it('finds scans of which no slice was ever split; where none came to its end nothing is demanded', () => {
+    const whole = verdict({ keys: ['a', 'b', 'c'] });
+    const none = new HandMadeHistory().history;
+    const one = new HandMadeHistory().split('w0', 'by-hand', '0001').history;
+
+    expect(splitsHappened(none, [whole, whole])).toMatchObject([
+      { kind: 'no-splits', what: 'no slice was ever split in 2 scans' },
+    ]);
+    expect(splitsHappened(one, [whole, whole])).toEqual([]);
+    expect(splitsHappened(none, [verdict({ status: 'failed', keys: [] })])).toEqual([]);
   });
 
   it('finds a digest that is not that of the walk', () => {
