@@ -227,6 +227,14 @@ export const scanRemovals: readonly Removal[] = [
     noticedBy: [{ suite: 'scan' }],
   },
   {
+    name: 'split: no child comes up before its split is written',
+    file: 'lib/scan/slices/slice-creation.ts',
+    find: '  const set = { hi: cut, child, splitProgress: slice.progress };\n',
+    replace:
+      "  await createSlice(context, slice.name.split('/')[1]!, child, slice.version + 1, signal);\n  const set = { hi: cut, child, splitProgress: slice.progress };\n",
+    noticedBy: [{ suite: 'scan' }],
+  },
+  {
     name: 'split: no two cuts share an id',
     file: 'lib/scan/slices/slice.ts',
     find: "createHash('sha256').update(cut)",
