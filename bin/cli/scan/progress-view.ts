@@ -31,6 +31,21 @@ export function progressView(
 
 const silent: ProgressView = { say() {}, planning() {}, planned() {}, end() {}, [Symbol.dispose]() {} };
 
+/** How far it is, in one line. Splits add slices, so the number planned is no total. */
+export function progressLine(progress: ScanProgress, seats: number, planned: number): string {
+  const { slicesDone, objects, splits, busy, takeovers, quarantined } = progress;
+  const leftMs = progress.timeLeftMs();
+  return [
+    `${plural(slicesDone, 'slice')} done (${planned} planned, ${plural(splits, 'split')})`,
+    plural(objects, 'object'),
+    `${count(progress.objectsPerSecond())} objects/s`,
+    `${busy.size} of ${plural(seats, 'seat')} busy`,
+    plural(takeovers, 'takeover'),
+    ...(quarantined.size > 0 ? [`${quarantined.size} quarantined`] : []),
+    ...(leftMs === undefined ? [] : [`about ${formatDuration(leftMs)} left`]),
+  ].join(' · ');
+}
+
 /** What both views have in common: a title, a clock, news in between. */
 abstract class TimedView implements ProgressView {
   protected readonly progress: ScanProgress;
@@ -76,19 +91,8 @@ abstract class TimedView implements ProgressView {
     this.end();
   }
 
-  /** Splits add slices, so the number planned is no total. */
   protected line(): string {
-    const { slicesDone, objects, splits, busy, takeovers, quarantined } = this.progress;
-    const leftMs = this.progress.timeLeftMs();
-    return [
-      `${plural(slicesDone, 'slice')} done (${this.#slicesPlanned} planned, ${plural(splits, 'split')})`,
-      plural(objects, 'object'),
-      `${count(this.progress.objectsPerSecond())} objects/s`,
-      `${busy.size} of ${plural(this.#seats, 'seat')} busy`,
-      plural(takeovers, 'takeover'),
-      ...(quarantined.size > 0 ? [`${quarantined.size} quarantined`] : []),
-      ...(leftMs === undefined ? [] : [`about ${formatDuration(leftMs)} left`]),
-    ].join(' · ');
+    return progressLine(this.progress, this.#seats, this.#slicesPlanned);
   }
 
   abstract say(sentence: string): void;

@@ -12,6 +12,20 @@ interface EarlierSlice {
   readonly result?: { readonly tally: { readonly objects: number } };
 }
 
+/** What the seats of this process have done in all, for the report. */
+export interface WorkHere {
+  readonly seats: number;
+  /**
+   * How much of the time the seats had a slice to work on, as a share of 1: of all seats, from the first slice that one took
+   * until the last one was done. `null` where none worked on any.
+   */
+  readonly busyShare: number | null;
+  readonly splits: number;
+  readonly objects: number;
+  /** Over the same time; 0 where there was none. */
+  readonly objectsPerSecond: number;
+}
+
 /** Counts what the seats of this process do, from the events of the scan. */
 export class ScanProgress implements Disposable {
   readonly run: string;
@@ -20,8 +34,8 @@ export class ScanProgress implements Disposable {
   objects = 0;
   takeovers = 0;
   splits = 0;
-  /** Seats of this process that work on a slice now. */
-  readonly busy = new Set<number>();
+  /** Seats of this process that work on a slice now, and since when. */
+  readonly busy = new Map<number, number>();
   readonly #timeLeft = new TimeLeft();
   readonly #speed = new Throughput();
   readonly quarantined = new Set<string>();
@@ -29,10 +43,16 @@ export class ScanProgress implements Disposable {
   readonly news = new EventEmitter<{ told: [sentence: string] }>();
 
   readonly #subscriptions: [channel: string, listener: (message: unknown) => void][] = [];
+  readonly #nowMs: () => number;
   #objectsHere = 0;
+  #busyMs = 0;
+  #firstMs: number | undefined;
+  #lastMs = 0;
 
-  constructor(run: string) {
+  /** @param nowMs a clock that goes on evenly, in milliseconds */
+  constructor(run: string, nowMs: () => number = () => performance.now()) {
     this.run = run;
+    this.#nowMs = nowMs;
     this.#on('scan-page-claimed', (event) => this.#timeLeft.claimed(event));
     this.#on('scan-page-done', ({ objects }) => {
       this.#timeLeft.pageDone();
@@ -51,7 +71,9 @@ export class ScanProgress implements Disposable {
     });
     this.#on('scan-slice-acquired', (event) => {
       const { takenOver, takenOverFrom, slice, token, seat } = event;
-      this.busy.add(seat);
+      const nowMs = this.#nowMs();
+      this.#firstMs ??= nowMs;
+      this.busy.set(seat, nowMs);
       this.#timeLeft.acquired(event);
       if (!takenOver) return;
       this.takeovers += 1;
@@ -68,12 +90,24 @@ export class ScanProgress implements Disposable {
 
   /** Objects a second, of this process, over the last seconds. To be asked again and again. */
   objectsPerSecond(): number {
-    return this.#speed.at(performance.now(), this.#objectsHere);
+    return this.#speed.at(this.#nowMs(), this.#objectsHere);
   }
 
   /** A guess, in milliseconds; `undefined` while nothing can be said. To be asked again and again. */
   timeLeftMs(): number | undefined {
-    return this.#timeLeft.at(performance.now());
+    return this.#timeLeft.at(this.#nowMs());
+  }
+
+  /** What has been done here so far. */
+  workHere(seats: number): WorkHere {
+    const spanMs = this.#lastMs - (this.#firstMs ?? this.#lastMs);
+    return {
+      seats,
+      busyShare: spanMs > 0 ? Math.min(1, this.#busyMs / (seats * spanMs)) : null,
+      splits: this.splits,
+      objects: this.#objectsHere,
+      objectsPerSecond: spanMs > 0 ? Math.round((this.#objectsHere * 1_000) / spanMs) : 0,
+    };
   }
 
   /** Counts in what an earlier process of the same run has done. */
@@ -90,6 +124,9 @@ export class ScanProgress implements Disposable {
   }
 
   #left({ seat, slice }: SliceEvent): void {
+    const sinceMs = this.busy.get(seat);
+    this.#lastMs = this.#nowMs();
+    if (sinceMs !== undefined) this.#busyMs += this.#lastMs - sinceMs;
     this.busy.delete(seat);
     this.#timeLeft.closed(slice);
   }

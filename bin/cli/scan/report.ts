@@ -6,7 +6,7 @@ import {
   type ScanReport,
   type ScanVerdict,
 } from '../../../lib/scan/index.js';
-import { formatDuration } from '../../terminal/figures.js';
+import { formatDuration, percent, plural } from '../../terminal/figures.js';
 import { print, printJson } from '../../terminal/output.js';
 import {
   type Column,
@@ -15,6 +15,7 @@ import {
   type TableStyle,
   textTable,
 } from '../../terminal/text-table.js';
+import type { WorkHere } from './progress.js';
 import { locationText, type S3Location } from './scan-options.js';
 
 /** A scan with a verdict, here or in the state machine. */
@@ -23,6 +24,8 @@ export interface FinishedScan {
   /** Absent where only the state machine knows it. */
   readonly location?: S3Location;
   readonly durationMs: number;
+  /** What the seats of this process did; absent where it was done elsewhere. */
+  readonly here?: WorkHere;
   /** Further fields for `--json`. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
@@ -44,7 +47,7 @@ export function tellReport(finished: FinishedScan, options: { readonly json: boo
 
 /** One flat object, so that `jq .objects` is enough. */
 function reportJson(
-  { verdict, location, durationMs, extra }: FinishedScan,
+  { verdict, location, durationMs, here, extra }: FinishedScan,
   inventory: InventoryReport | undefined,
 ): Record<string, unknown> {
   const { result: _result, ...counts } = verdict.report;
@@ -57,6 +60,7 @@ function reportJson(
     ...extra,
     round: verdict.round,
     durationMs: Math.round(durationMs),
+    ...(here && { here }),
     ...counts,
     inventory: inventory ?? null,
   };
@@ -121,7 +125,7 @@ function reportText(
   ].join('\n\n');
 }
 
-function summary({ verdict, location, durationMs }: FinishedScan): string {
+function summary({ verdict, location, durationMs, here }: FinishedScan): string {
   const { report } = verdict;
   const why = verdict.status === 'complete' || !verdict.reason ? '' : `: ${verdict.reason}`;
   return fieldList([
@@ -138,8 +142,16 @@ function summary({ verdict, location, durationMs }: FinishedScan): string {
     ['requests', `${integer(report.listRequests)} to list`],
     ['failures', integer(report.failureCount)],
     ['quarantined', integer(report.quarantined.length)],
+    ['seats', here && seatsText(here)],
     ['took', formatDuration(durationMs)],
   ]);
+}
+
+/** A run that was found finished has kept nobody busy. */
+function seatsText({ seats, busyShare, splits, objectsPerSecond }: WorkHere): string {
+  if (busyShare === null) return `${integer(seats)}, nothing was left to do`;
+  const speed = `${integer(objectsPerSecond)} objects/s`;
+  return `${integer(seats)}, busy ${percent(busyShare)} of the time; ${plural(splits, 'split')}; ${speed}`;
 }
 
 function failuresTitle({ failures, failureCount }: ScanReport): string {

@@ -120,7 +120,7 @@ async function scanRun(context: RunContext): Promise<FinishedScan> {
   view.planned(plan);
   const verdict: ScanVerdict = await runRounds({ locks, s3, run, seats, processor: inventory(), signal });
   view.end();
-  return { verdict, location, durationMs: performance.now() - startedMs };
+  return { verdict, location, durationMs: performance.now() - startedMs, here: progress.workHere(seats) };
 }
 
 /** What may use a table need not be allowed to describe it; the first use will tell then. */

@@ -68,6 +68,7 @@ describe('scan', () => {
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^scan +complete/);
     expect(stdout).toMatch(/^objects +90$/m);
+    expect(stdout).toMatch(/^seats +30, busy \d+ % of the time; \d+ splits?; [\d,]+ objects\/s$/m);
     expect(stdout).toContain('By first path segment\nNAME  OBJECTS  BYTES\n');
     expect(stdout).toContain('By extension\n');
     expect(stdout).toContain('Largest\n');
@@ -81,9 +82,11 @@ describe('scan', () => {
     const second = await scan('s3://box', '--run', 'again', '--json');
     expect(second.exitCode).toBe(0);
     expect(bucket.s3.requests.total).toBe(0);
-    const { durationMs: _first, ...once } = first;
-    const { durationMs: _second, ...twice } = JSON.parse(second.stdout);
+    const { durationMs: _first, here, ...once } = first;
+    const { durationMs: _second, here: idle, ...twice } = JSON.parse(second.stdout);
     expect(twice).toEqual(once);
+    expect(here).toMatchObject({ seats: 8, objects: once.objects, busyShare: expect.any(Number) });
+    expect(idle).toEqual({ seats: 8, busyShare: null, splits: 0, objects: 0, objectsPerSecond: 0 });
   });
 
   it('cuts as an earlier run of the same prefix was cut', async () => {
