@@ -88,5 +88,12 @@ export const wantedKinds: Readonly<Record<Suite, readonly string[]>> = {
   ],
   'hand-over': [...locks, ...lines, ...ends('cronSlot', 'ok')],
   service: [...locks, ...lines],
-  scan: troubles,
+  scan: [
+    ...troubles,
+    'split: by a seat',
+    'split: by somebody at random',
+    'split: of a slice that is held',
+    'split: another holder comes before the child is made',
+    'split: a claim while the child is pending',
+  ],
 };

@@ -17,6 +17,9 @@ import { steal } from './thief.js';
 
 const run = 'run';
 
+/** More pages show nothing that these do not, and take the time of many schedules. */
+const maxPages = 30;
+
 /** Plays one schedule of a scan from the draws of its seed: plan, seats and thieves in trouble, then rounds in peace, then the proof. */
 export async function playScan(random: Random, trace?: Trace): Promise<History> {
   const faultProfile: FaultProfile = { ...drawFaultProfile(random, true), deepSleep: false };
@@ -26,7 +29,7 @@ export async function playScan(random: Random, trace?: Trace): Promise<History> 
   const s3 = new SimS3(keys, random);
   const seats = random.whole(1, 3);
   const workers = new SeatWorkers(cluster, habits, s3, run);
-  const plan = await planned(cluster, habits, s3, seats);
+  const plan = await planned(cluster, habits, s3, { seats, keys: keys.length });
   if (plan) {
     for (let seat = 0; seat < seats; seat++) workers.start(seat);
     const thief = new ScanMachine(cluster, 'thief', habits, drawClocks(random, true), s3);
@@ -45,13 +48,37 @@ export async function playScan(random: Random, trace?: Trace): Promise<History> 
   await judge(cluster, habits, s3, run, seats);
   cluster.loop.clear();
   if (cluster.failure !== undefined) throw cluster.failure;
+  countSplits(cluster.history);
   return cluster.history;
 }
 
+/** How often slices were split, and what befell them while the child was only noted. */
+function countSplits({ records, tally }: History): void {
+  for (const record of records) {
+    if (record.kind !== 'write' || record.table !== leaseTable) continue;
+    const { before, after, request } = record;
+    if (!before || !after) continue;
+    if (!before.child && after.child) {
+      tally.count(request?.process === 'thief' ? 'split: by somebody at random' : 'split: by a seat');
+      if (before.leaseId) tally.count('split: of a slice that is held');
+    }
+    if (!before.child || !after.child) continue;
+    if (after.leaseId && after.leaseId.S !== before.leaseId?.S) {
+      tally.count('split: another holder comes before the child is made');
+    }
+    if (after.claimed?.S !== before.claimed?.S) tally.count('split: a claim while the child is pending');
+  }
+}
+
 /** Two planners now and then, on a network that may fail them. */
-async function planned(cluster: Cluster, habits: ClientHabits, s3: SimS3, seats: number): Promise<boolean> {
+async function planned(
+  cluster: Cluster,
+  habits: ClientHabits,
+  s3: SimS3,
+  { seats, keys }: { readonly seats: number; readonly keys: number },
+): Promise<boolean> {
   const { random, loop } = cluster;
-  const pageSize = random.pick([1, 2, 3, 5]);
+  const pageSize = Math.max(random.pick([1, 2, 3, 5]), Math.ceil(keys / maxPages));
   let [open, done] = [0, false];
   for (let planner = 0; planner < (random.chance(0.2) ? 2 : 1); planner++) {
     const machine = new ScanMachine(cluster, `plan-${planner}`, habits, drawClocks(random, true), s3);
