@@ -3,6 +3,7 @@ import { parseSliceId } from '../../../lib/scan/index.js';
 import { type Census, pagesOfSlices } from '../census.js';
 import type { RunProgress } from '../run-progress.js';
 import type { StartOptions } from '../start-options.js';
+import { seededRandom } from './seeded-random.js';
 import { type PlannedStrike, writeOrders } from './strike.js';
 
 /** What the plan is drawn from. */
@@ -107,15 +108,4 @@ async function pagesIfKnown({ slices, census, options }: FaultGround): Promise<n
   enough.abort();
   const his = slices.map(({ hi }) => hi);
   return taken?.keys && pagesOfSlices(taken.keys, his, options.pageSize);
-}
-
-/** Whole numbers from 0 to below `limit`, the same ones for the same seed (mulberry32). */
-export function seededRandom(seed: number): (limit: number) => number {
-  let state = seed >>> 0;
-  return (limit) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit);
-  };
 }

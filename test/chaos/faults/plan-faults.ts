@@ -1,4 +1,4 @@
-import { seededRandom } from '../../../bin/start/faults/plan-strikes.js';
+import { seededRandom } from '../../../bin/start/faults/seeded-random.js';
 import { leaseTerms, pastTheLeaseMs } from '../terms.js';
 import type { Fault, FaultKind } from './fault.js';
 

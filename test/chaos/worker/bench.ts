@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { seededRandom } from '../../../bin/start/faults/plan-strikes.js';
+import { seededRandom } from '../../../bin/start/faults/seeded-random.js';
 import { LockClient } from '../../../lib/client/index.js';
 import { Journal } from '../history/journal.js';
 import { Board } from '../scan/board.js';
