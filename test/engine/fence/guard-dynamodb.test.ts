@@ -59,7 +59,10 @@ describe.each(available)('guards for DynamoDB data on %s', (engine) => {
   it('I3, C38: a Put under an older token is refused with both tokens, and nothing is written', async () => {
     await ledger.send(guardPut(newer, { TableName, Item: { id: 'put', total: 2 } }));
     const stale = ledger.send(guardPut(older, { TableName, Item: { id: 'put', total: 1 } }));
-    await expect(stale).rejects.toMatchObject({ name: 'StaleTokenError', token: 7, currentToken: told() });
+    await expect(stale).rejects.toMatchObject({
+      ...{ name: 'StaleTokenError', token: 7, currentToken: told() },
+      cause: { name: 'ConditionalCheckFailedException' },
+    });
     expect(await stored('put')).toEqual({ id: 'put', total: 2, fence: 8 });
   });
 

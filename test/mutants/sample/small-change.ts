@@ -106,7 +106,7 @@ function changesAt(node: ts.Node, add: Add): void {
   if (ts.isBlock(node) || ts.isSourceFile(node)) atStatements(node.statements, add);
   if (ts.isCallExpression(node) && node.arguments.length > 1) {
     const last = node.arguments[node.arguments.length - 1]!;
-    if (!ts.isSpreadElement(last)) add('argument', last, 'undefined as never');
+    if (!ts.isSpreadElement(last) && !isDescription(last)) add('argument', last, 'undefined as never');
   }
   if (ts.isObjectLiteralExpression(node)) atProperties(node, add);
 }
@@ -168,8 +168,13 @@ function isValue(node: ts.StringLiteral): boolean {
   if (ts.isLiteralTypeNode(parent) || ts.isExternalModuleReference(parent)) return false;
   if (ts.isCallExpression(parent) && parent.expression.kind === ts.SyntaxKind.ImportKeyword) return false;
   if (ts.isPropertyAssignment(parent) && parent.name === node) return false;
-  // The words of a message are not a rule.
-  return !ts.isNewExpression(parent) && !ts.isThrowStatement(parent);
+  // The words of a message, or of a description, are not a rule.
+  return !ts.isNewExpression(parent) && !ts.isThrowStatement(parent) && !isDescription(parent);
+}
+
+/** What a schema says to people about a field. */
+function isDescription(node: ts.Node): boolean {
+  return ts.isCallExpression(node) && /\bdescription$/.test(node.expression.getText());
 }
 
 function isText(node: ts.Expression): boolean {

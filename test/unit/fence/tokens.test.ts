@@ -203,6 +203,28 @@ describe("D38 an attribute of the user's own where the fence would be", () => {
   });
 });
 
+it.each([[{}], [{ fenceAttribute: 'north' }]])(
+  'I3 a transaction fences each of its writes as that write’s own guard does: %j',
+  (options) => {
+    const lease = { name: 'n', token: 7, leaseId: 'l' };
+    const Put = { TableName, Item: { ...Key, total: 1 } };
+    const Update = { TableName, Key, UpdateExpression: 'REMOVE total' };
+    const Delete = { TableName, Key, ConditionExpression: 'attribute_exists(id)' };
+    const ConditionCheck = { TableName, Key, ConditionExpression: 'attribute_exists(id)' };
+    const TransactItems = [{ Put }, { Update }, { Delete }, { ConditionCheck }];
+    const { input } = guardTransaction(lease, { TransactItems, ClientRequestToken: 'once' }, options);
+    expect(input).toEqual({
+      TransactItems: [
+        { Put: guardPut(lease, Put, options).input },
+        { Update: guardUpdate(lease, Update, options).input },
+        { Delete: guardDelete(lease, Delete, options).input },
+        { ConditionCheck },
+      ],
+      ClientRequestToken: 'once',
+    });
+  },
+);
+
 describe('D20 a condition of one’s own', () => {
   const lease = { name: 'n', token: 7 };
   const guard = '(attribute_not_exists(#leaseholdFence) OR #leaseholdFence <= :leaseholdToken)';
