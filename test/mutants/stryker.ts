@@ -17,6 +17,7 @@ interface Options {
   readonly sample?: number;
   readonly seed: number;
   readonly folder?: string;
+  readonly each?: boolean;
   readonly schedules: number;
   readonly slower: boolean;
   readonly only?: string;
@@ -39,6 +40,7 @@ const values = new Command('mutation')
   .option('--sample <number>', 'draw so many mutants at random over all that decides', Number)
   .option('--seed <number>', 'of the sample', Number, 1)
   .option('--folder <path>', 'of the sample: this folder only')
+  .option('--each', 'of the sample: so many of each folder')
   .option('--only <text>', 'of the sample: those alone whose place or line has this text')
   .option('--schedules <number>', 'of the sample: schedules of each suite that plays the code', Number, 200)
   .option('--seconds <number>', 'of the sample: tests of one mutant take no longer together', Number, 60)
@@ -52,6 +54,7 @@ const values = new Command('mutation')
 Examples:
   npm run mutation -- --sample 400 --seed 1
   npm run mutation -- --sample 40 --folder lib/fence
+  npm run mutation -- --sample 25 --each --seed 2
   npm run mutation
   npm run mutation -- --mutate lib/lease/conditions.ts`,
   )

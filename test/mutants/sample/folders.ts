@@ -7,8 +7,8 @@ export interface Folder {
   readonly suites: readonly Suite[];
   /** Folders of tests in memory. */
   readonly unit: readonly string[];
-  /** Folders of tests on engines. */
-  readonly engine: readonly string[];
+  /** Folders of tests, or files, on engines of the test's own process. */
+  readonly slower: readonly string[];
 }
 
 /** All that decides. The most special folder that a file lies in counts. */
@@ -17,32 +17,47 @@ export const folders: readonly Folder[] = [
     folder: 'lib/lease',
     suites: ['lock', 'hand-over'],
     unit: ['lease', 'clock', 'client', 'errors'],
-    engine: ['lease', 'client', 'table'],
+    slower: ['engine/lease', 'engine/client', 'engine/table'],
   },
   {
     folder: 'lib/client',
     suites: ['lock', 'hand-over'],
     unit: ['client', 'lease', 'errors'],
-    engine: ['client', 'lease', 'kit'],
+    slower: ['engine/client', 'engine/lease', 'engine/kit'],
   },
-  { folder: 'lib/kit', suites: ['lock'], unit: ['kit'], engine: ['kit'] },
-  { folder: 'lib/clock', suites: ['lock'], unit: ['clock', 'lease'], engine: ['client'] },
+  { folder: 'lib/kit', suites: ['lock'], unit: ['kit'], slower: ['engine/kit'] },
+  { folder: 'lib/clock', suites: ['lock'], unit: ['clock', 'lease'], slower: [] },
   {
     folder: 'lib/table',
     suites: ['lock'],
     unit: ['table', 'lease', 'errors', 'aws'],
-    engine: ['table', 'lease', 'client'],
+    slower: ['engine/table', 'engine/lease', 'engine/client', 'process/lambda/sweep-handler.test.ts'],
   },
-  { folder: 'lib/fence', suites: ['lock'], unit: ['fence'], engine: ['fence'] },
+  { folder: 'lib/fence', suites: ['lock'], unit: ['fence'], slower: ['engine/fence'] },
   {
     folder: 'lib/service-client',
     suites: ['service'],
     unit: ['service', 'client', 'errors'],
-    engine: ['service', 'client'],
+    slower: ['engine/service', 'engine/client', 'process/service/transport.test.ts'],
   },
-  { folder: 'lib/service', suites: ['service'], unit: ['service', 'lambda'], engine: ['service', 'kit'] },
-  { folder: 'lib/scan', suites: ['scan'], unit: ['scan'], engine: ['scan'] },
-  { folder: 'lib/lambda', suites: ['service'], unit: ['lambda', 'scan'], engine: ['service', 'lambda'] },
+  {
+    folder: 'lib/service',
+    suites: ['service'],
+    unit: ['service', 'lambda'],
+    slower: ['engine/service', 'engine/kit'],
+  },
+  { folder: 'lib/scan', suites: ['scan'], unit: ['scan'], slower: ['engine/scan'] },
+  {
+    folder: 'lib/lambda',
+    suites: ['service'],
+    unit: ['lambda', 'scan'],
+    slower: [
+      'engine/service',
+      ...['with-locked-handler', 'sweep-handler', 'proxy'].map((name) => `process/lambda/${name}.test.ts`),
+      'process/lambda/observability',
+      ...['locked-handler', 'client-options'].map((name) => `process/service/${name}.test.ts`),
+    ],
+  },
 ];
 
 /** Where a file belongs. */

@@ -37,10 +37,11 @@ export class Judge {
     const folders = [...new Set(mutants.map(({ change }) => folderOf(change.file)!))];
     const suites = new Set(folders.flatMap((folder) => folder.suites));
     const schedules = await Schedules.play(workspace, [...suites], effort.schedules);
-    const patterns = folders.flatMap(({ unit, engine }) => [
-      ...unit.map((name) => `test/unit/${name}/**/*.test.ts`),
-      ...(effort.slower ? engine.map((name) => `test/engine/${name}/**/*.test.ts`) : []),
+    const paths = folders.flatMap(({ unit, slower }) => [
+      ...unit.map((name) => `unit/${name}`),
+      ...(effort.slower ? slower : []),
     ]);
+    const patterns = paths.map((path) => `test/${path}${path.endsWith('.ts') ? '' : '/**/*.test.ts'}`);
     return new Judge(schedules, await Tests.run(workspace, [...new Set(patterns)], effort.mostMs));
   }
 

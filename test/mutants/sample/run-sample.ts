@@ -18,6 +18,8 @@ export interface SampleOptions extends Effort {
   readonly sample: number;
   readonly seed: number;
   readonly folder?: string;
+  /** So many of each folder, instead of all in all. */
+  readonly each?: boolean;
   /** Those alone whose place, or line, has this text. */
   readonly only?: string;
   readonly threads: number;
@@ -44,7 +46,7 @@ export async function runSample(
   const files = execFileSync('git', ['ls-files', 'lib'], { cwd: repository, encoding: 'utf8' })
     .trim()
     .split('\n');
-  const drawn = await drawChanges(repository, files, options);
+  const drawn = await drawAll(repository, files, options);
   const mutants = await onlyThose(repository, drawn, options.only);
   const kept = await Kept.open(repository, options);
   const judged: Judged[] = mutants
@@ -79,6 +81,20 @@ export async function runSample(
     for (const { diff } of unexplained) console.log(`\n${diff}`);
   }
   return scores.every((score) => !isBelow(score, wanted));
+}
+
+/** Of all together, or of each folder. */
+async function drawAll(
+  repository: string,
+  files: readonly string[],
+  { sample, seed, folder, each = false }: SampleOptions,
+): Promise<readonly SmallChange[]> {
+  const all = each ? folders.map((own) => `${own.folder}/`) : [folder ?? ''];
+  const drawn: SmallChange[] = [];
+  for (const own of all.filter((path) => path.startsWith(folder ?? ''))) {
+    drawn.push(...(await drawChanges(repository, files, { sample, seed, folder: own })));
+  }
+  return drawn;
 }
 
 /** Mutants with their names, of those changes whose place or line has the text. */
