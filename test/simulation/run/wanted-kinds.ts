@@ -94,6 +94,5 @@ export const wantedKinds: Readonly<Record<Suite, readonly string[]>> = {
     'split: by somebody at random',
     'split: of a slice that is held',
     'split: another holder comes before the child is made',
-    'split: a claim while the child is pending',
   ],
 };

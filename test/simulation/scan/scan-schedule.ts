@@ -62,11 +62,9 @@ function countSplits({ records, tally }: History): void {
       tally.count(request?.process === 'thief' ? 'split: by somebody at random' : 'split: by a seat');
       if (before.leaseId) tally.count('split: of a slice that is held');
     }
-    if (!before.child || !after.child) continue;
-    if (after.leaseId && after.leaseId.S !== before.leaseId?.S) {
+    if (before.child && after.child && after.leaseId && after.leaseId.S !== before.leaseId?.S) {
       tally.count('split: another holder comes before the child is made');
     }
-    if (after.claimed?.S !== before.claimed?.S) tally.count('split: a claim while the child is pending');
   }
 }
 
