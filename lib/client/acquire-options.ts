@@ -88,6 +88,10 @@ const acquire = { ...tryAcquire, waitMs: 1, fair: 1 } satisfies Record<keyof Acq
 export const optionNames = {
   acquire: Object.keys(acquire),
   tryAcquire: Object.keys(tryAcquire),
+  /** Of a permit, or several. */
+  permit: Object.keys({ ...tryAcquire, waitMs: 1 }).filter(
+    (name) => name !== 'change' && name !== 'giveUpWhen',
+  ),
   resume: Object.keys(resume),
 };
 

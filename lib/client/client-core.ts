@@ -110,15 +110,9 @@ export class ClientCore implements ClientHost {
     checkOptions('acquire', given, names);
     // As they are now: what the caller changes later plays no part.
     const options = { ...given };
+    const waitMs = this.checkAcquire(options);
     const { owner = this.owner, group, change, giveUpWhen, supersede = false, lockDelayMs = 0 } = options;
-    if (options.owner !== undefined) checkOwner(owner);
-    if (group !== undefined) checkGroupName(group);
-    checkNumber('lockDelayMs', lockDelayMs, 0, defaults.maxLeaseMs);
-    const askedWaitMs = options.waitMs ?? defaults.waitMs;
-    checkNumber('waitMs', askedWaitMs, 0);
-    const waitMs = Math.min(askedWaitMs, timeLeftMs(options) ?? askedWaitMs);
     const terms = () => holdSettings(this.options, options);
-    terms();
     if (options.fair) return (await this.later()).fairAcquire(name, { ...options, waitMs });
     return this.whileOpen(options.signal, async (signal) => {
       const { clock, runtime } = this.context;
@@ -148,6 +142,21 @@ export class ClientCore implements ClientHost {
         throw error;
       }
     });
+  }
+
+  checkAcquire(options: AcquireOptions): number {
+    const { owner, group, lockDelayMs = 0, waitMs = defaults.waitMs } = options;
+    if (owner !== undefined) checkOwner(owner);
+    if (group !== undefined) checkGroupName(group);
+    checkNumber('lockDelayMs', lockDelayMs, 0, defaults.maxLeaseMs);
+    checkNumber('waitMs', waitMs, 0);
+    const leftMs = timeLeftMs(options);
+    holdSettings(this.options, options);
+    return Math.min(waitMs, leftMs ?? waitMs);
+  }
+
+  isGivingBack(leaseId: string): boolean {
+    return this.#giveBack?.isGivingBack(leaseId) ?? false;
   }
 
   /** The one place where a grant becomes a lease. */

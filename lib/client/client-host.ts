@@ -14,6 +14,15 @@ export interface ClientHost {
   /** As `LockClient.tryAcquire`. */
   tryAcquire(name: string, options?: TryAcquireOptions): Promise<Lease | null>;
   /**
+   * Checks the options of an acquire, without a request.
+   *
+   * @returns how long to wait, in milliseconds
+   * @throws UsageError
+   */
+  checkAcquire(options: AcquireOptions): number;
+  /** Whether a lease is being given back in the background, or was a while ago. */
+  isGivingBack(leaseId: string): boolean;
+  /**
    * Refused once the client is closed, ended when it is closed meanwhile.
    *
    * @throws UsageError with the code `CLOSED`; the caller's signal's own reason; what `call` throws

@@ -7,6 +7,7 @@ import { makeReadWriteLock } from '../kit/read-write-lock.js';
 import { makeSemaphore } from '../kit/semaphore.js';
 import { checkNumber, checkOptions } from '../lease/check-options.js';
 import {
+  freeAfter,
   type Grant,
   type HandedOver,
   type HoldSettings,
@@ -14,6 +15,7 @@ import {
   type Lease,
   type LeaseContext,
   parseHandedOver,
+  takeoverBefore,
 } from '../lease/index.js';
 import { childSignal } from '../runtime/index.js';
 import {
@@ -60,10 +62,24 @@ export function laterCalls(host: ClientHost) {
       administer('inspect', signal ? { signal } : {}, (admin, own) =>
         admin.inspectMany(names, own, lockDelayMs),
       ),
-    pacing: (waitMs) => {
-      checkNumber('waitMs', waitMs, 0);
-      return pacingFor(host.context, host.options, waitMs);
+    check: (call, options, without = []) => {
+      checkOptions(
+        call,
+        options,
+        optionNames.permit.filter((name) => !without.includes(name)),
+      );
+      host.checkAcquire(options);
     },
+    pacing: (waitMs, endsInMs) => {
+      checkNumber('waitMs', waitMs, 0);
+      return pacingFor(host.context, host.options, Math.min(waitMs, Math.max(0, endsInMs?.() ?? waitMs)));
+    },
+    untilFreeMs: ({ expiresAt, freeFrom }, lockDelayMs) => {
+      // The lock service shows the ids of leases to operators only: that there is an end says that somebody has it.
+      const leaseId = expiresAt === undefined ? undefined : '';
+      return freeAfter({ leaseId, expiresAt, freeFrom }, lockDelayMs) - takeoverBefore(host.context) + 1;
+    },
+    isGivingBack: (leaseId) => host.isGivingBack(leaseId),
   };
   return {
     resume: (handedOver: unknown, options: ResumeOptions) => resume(host, handedOver, options),

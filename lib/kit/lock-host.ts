@@ -21,8 +21,23 @@ export interface LockHost {
     signal?: AbortSignal,
     lockDelayMs?: number,
   ): Promise<readonly (LockInfo | undefined)[]>;
-  /** How long a call is willing to wait, and how its reads are spaced. */
-  pacing(waitMs: number): WaitPacing;
+  /**
+   * Checks the options of a call before its first request.
+   *
+   * @param without options that the call does not take, although an acquire does
+   * @throws UsageError
+   */
+  check(call: string, options: AcquireOptions, without?: readonly string[]): void;
+  /**
+   * How long a call is willing to wait, and how its reads are spaced.
+   *
+   * @param endsInMs the caller's own end: no wait lasts longer
+   */
+  pacing(waitMs: number, endsInMs?: () => number): WaitPacing;
+  /** Until a lock that was seen comes free by itself, in milliseconds. */
+  untilFreeMs(info: LockInfo, lockDelayMs?: number): number;
+  /** Whether a lease is one of this client's that it gives back: who asks is not kept out by somebody else. */
+  isGivingBack(leaseId: string): boolean;
 }
 
 /** Whether the caller's own time is over: a lock that is asked for then is not to be had, and that is no wrong option. */

@@ -1,15 +1,18 @@
 import type { AcquireOptions } from '../client/acquire-options.js';
 import { runUnder } from '../client/with-lock.js';
-import { LockHeldError } from '../errors/index.js';
-import type { Lease } from '../lease/index.js';
-import { sleep } from '../runtime/index.js';
-import { checkNoMinHold, LockGroup } from './lock-group.js';
-import type { LockHost } from './lock-host.js';
+import { type HolderInfo, LockHeldError, StoreError } from '../errors/index.js';
+import { Lease } from '../lease/index.js';
+import { childSignal, sleep } from '../runtime/index.js';
+import { LockGroup } from './lock-group.js';
+import { isOver, type LockHost } from './lock-host.js';
 import { permitNames } from './permits.js';
 import { acquirePermit } from './semaphore.js';
 
 /** How a read or a write lock is acquired. Without `minHoldMs`: a reader gives way to a writer that comes. */
 export type ReadWriteOptions = Omit<AcquireOptions, 'change' | 'giveUpWhen' | 'supersede' | 'minHoldMs'>;
+
+/** What an acquire takes and this does not: a lease may be given back before any work. */
+const notTaken = ['supersede', 'minHoldMs'];
 
 /** The write lock: the writers' gate and all permits of the readers, held together. */
 export class WriteLock extends LockGroup {
@@ -47,39 +50,70 @@ export function makeReadWriteLock(host: LockHost, name: string, readers: number)
   const readersName = `${name}#r`;
   const permits = permitNames(readersName, readers, 'readers');
 
-  const acquireRead = async ({ waitMs = 0, ...options }: ReadWriteOptions = {}): Promise<Lease> => {
-    checkNoMinHold('acquireRead', options);
-    const pacing = host.pacing(waitMs);
+  const acquireRead = async (given: ReadWriteOptions = {}): Promise<Lease> => {
+    host.check('acquireRead', given, notTaken);
+    const { waitMs = 0, ...options } = given;
+    const pacing = host.pacing(waitMs, options.endsInMs);
     for (;;) {
-      let writer = await writerAt(host, gate, options.signal);
-      if (!writer) {
-        const lease = await acquirePermit(host, readersName, permits, { ...options, waitMs: pacing.leftMs });
-        // A writer that came in between waits for this very permit, and comes first.
-        writer = await writerAt(host, gate, options.signal).catch(async (error) => {
-          await lease[Symbol.asyncDispose]();
-          throw error;
-        });
-        if (!writer) return lease;
-        await lease[Symbol.asyncDispose]();
+      let writer: HolderInfo | undefined;
+      let failure: StoreError | undefined;
+      try {
+        const found = await readerOrWriter(pacing.leftMs, options);
+        if (found instanceof Lease) return found;
+        writer = found;
+      } catch (error) {
+        // What passes is a part of waiting.
+        if (!(error instanceof StoreError) || !error.retryable || options.signal?.aborted) throw error;
+        failure = error;
       }
-      if (pacing.leftMs <= 0) throw new LockHeldError(name, writer, pacing.waitedMs);
+      if (pacing.leftMs <= 0) {
+        throw failure ?? new LockHeldError(name, writer, pacing.waitedMs);
+      }
       await sleep(host.runtime, pacing.nextDelayMs(), options.signal);
     }
   };
 
-  const acquireWrite = async ({ waitMs = 0, ...options }: ReadWriteOptions = {}): Promise<WriteLock> => {
-    checkNoMinHold('acquireWrite', options);
-    const pacing = host.pacing(waitMs);
-    const lease = await host.acquire(gate, { ...options, waitMs: pacing.leftMs });
-    // Nobody but the holder of the gate takes more than one permit, so they can be waited for all at once.
-    const settled = await Promise.allSettled(
-      permits.map((permit) => host.acquire(permit, { ...options, waitMs: pacing.leftMs })),
-    );
-    const taken = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-    const lock = new WriteLock(lease, taken);
-    const failed = settled.find((result) => result.status === 'rejected');
+  /** A permit with nobody at the gate, before and after; or who is there. */
+  const readerOrWriter = async (
+    waitMs: number,
+    options: ReadWriteOptions,
+  ): Promise<Lease | HolderInfo | undefined> => {
+    const before = await writerAt(host, gate, options.signal);
+    if (before) return before;
+    const lease = await acquirePermit(host, readersName, permits, { ...options, waitMs });
     try {
-      if (failed) throw failed.reason;
+      // A writer that came in between waits for this very permit, and comes first.
+      const after = await writerAt(host, gate, options.signal);
+      if (!after && lease.isHeld) return lease;
+      await lease[Symbol.asyncDispose]();
+      return after;
+    } catch (error) {
+      await lease[Symbol.asyncDispose]();
+      throw error;
+    }
+  };
+
+  const acquireWrite = async (given: ReadWriteOptions = {}): Promise<WriteLock> => {
+    host.check('acquireWrite', given, notTaken);
+    const { waitMs = 0, ...options } = given;
+    const pacing = host.pacing(waitMs, options.endsInMs);
+    const leases: Lease[] = [await host.acquire(gate, { ...options, waitMs: pacing.leftMs })];
+    // The first permit that can't be had ends the wait for the others.
+    const { signal, abort, clear } = childSignal(options.signal);
+    const take = async (permit: string) => {
+      try {
+        if (isOver(options)) throw new LockHeldError(permit, undefined, pacing.waitedMs);
+        leases.push(await host.acquire(permit, { ...options, signal, waitMs: pacing.leftMs }));
+      } catch (error) {
+        abort(error);
+      }
+    };
+    // Nobody but the holder of the gate takes more than one permit, so they can be waited for all at once.
+    await Promise.all(permits.map(take)).finally(clear);
+    const [own, ...taken] = leases;
+    const lock = new WriteLock(own!, taken);
+    try {
+      signal.throwIfAborted();
       lock.throwIfLost();
       return lock;
     } catch (error) {
@@ -103,7 +137,11 @@ export function makeReadWriteLock(host: LockHost, name: string, readers: number)
 }
 
 /** The writer that has the gate, if somebody has it. */
-async function writerAt(host: LockHost, gate: string, signal: AbortSignal | undefined) {
+async function writerAt(
+  host: LockHost,
+  gate: string,
+  signal: AbortSignal | undefined,
+): Promise<HolderInfo | undefined> {
   const [info] = await host.inspectMany([gate], signal);
   if (info?.state !== 'held') return undefined;
   const { owner = 'unknown', token, leaseId, acquiredAt = 0, remainingMs } = info;

@@ -5,7 +5,7 @@ import { AlreadyCompletedError, LockHeldError, StoreError } from '../errors/inde
 import { publish } from '../events/events.js';
 import type { Lease } from '../lease/index.js';
 import { sleep } from '../runtime/index.js';
-import type { LockHost } from './lock-host.js';
+import { isOver, type LockHost } from './lock-host.js';
 import { permitNames } from './permits.js';
 
 /** How a permit is acquired: as a lock, without what those who build on leases add. */
@@ -44,7 +44,11 @@ export interface Semaphore {
 /** Made by `LockClient.semaphore`; the host is loaded when it is first used. */
 export function makeSemaphore(host: LockHost, name: string, permits: number): Semaphore {
   const names = permitNames(name, permits);
-  const acquire = (options: PermitOptions = {}) => acquirePermit(host, name, names, options);
+  const acquire = async (given: PermitOptions = {}) => {
+    host.check('acquire', given);
+    // As they are now: what the caller changes later plays no part.
+    return acquirePermit(host, name, names, { ...given });
+  };
   return {
     name,
     permits,
@@ -72,7 +76,8 @@ export function makeSemaphore(host: LockHost, name: string, permits: number): Se
  * One write on the permit that chance, or the owner, points to. Refused: one batch read of all permits, then a write on
  * one that is free, by chance; refused again, on the next one. None is free: wait by reads until one could be.
  *
- * @throws LockHeldError, StoreError, UsageError, the signal's own reason
+ * @param options checked by the caller
+ * @throws LockHeldError, StoreError, the signal's own reason
  */
 export async function acquirePermit(
   host: LockHost,
@@ -81,13 +86,13 @@ export async function acquirePermit(
   { waitMs = 0, ...options }: PermitOptions,
 ): Promise<Lease> {
   const search = new PermitSearch(host, name, names, options);
-  const pacing = host.pacing(waitMs);
-  let found = options.supersede ? await search.superseded() : await search.first();
+  const pacing = host.pacing(waitMs, options.endsInMs);
+  let found = options.supersede ? null : await search.first();
+  found ??= await search.bySight();
   while (!found) {
-    found = await search.seenFree();
-    if (found) break;
     if (pacing.leftMs <= 0) throw search.gaveUp(pacing.waitedMs);
     await sleep(host.runtime, pacing.nextDelayMs(search.untilFreeMs), options.signal);
+    found = await search.bySight();
   }
   const { owner, token, leaseId, name: permit } = found;
   publish('permit-granted', { name, owner, token, leaseId, permit, waitedMs: pacing.waitedMs });
@@ -115,44 +120,55 @@ class PermitSearch {
     return this.#try(this.#names[start]!);
   }
 
-  /** The owner's own earlier permit, if it has one; else a free one. */
-  async superseded(): Promise<Lease | null> {
-    await this.#look();
-    const owner = this.#options.owner ?? this.#host.owner;
-    const own = this.#seen.findIndex((info) => info?.owner === owner && !canBeHad(info));
-    return own < 0 ? null : this.#try(this.#names[own]!);
-  }
-
-  /** A look at all permits, and a write on each that is free until one is granted. */
-  async seenFree(): Promise<Lease | null> {
+  /** A look at all permits, and a write on each that could be had until one is granted: first on the owner's own earlier one. */
+  async bySight(): Promise<Lease | null> {
     if (!(await this.#look())) return null;
     const free = this.#names.filter((_, i) => canBeHad(this.#seen[i]));
-    for (const name of shuffled(free, this.#host.runtime.random)) {
+    for (const name of [...this.#own(), ...shuffled(free, this.#host.runtime.random)]) {
       const lease = await this.#try(name);
       if (lease) return lease;
     }
     return null;
   }
 
-  /** Until the first of the leases seen could be over, in milliseconds. */
+  /** Until the first of those that were seen could be had, in milliseconds. */
   get untilFreeMs(): number | undefined {
-    const times = this.#seen.flatMap((info) => (info && !canBeHad(info) ? [info.remainingMs] : []));
-    return times.length === 0 ? undefined : Math.min(...times);
+    return this.#soonest?.untilMs;
   }
 
   gaveUp(waitedMs: number): Error {
-    const [soonest] = this.#seen
-      .flatMap((info) => (info && !canBeHad(info) ? [info] : []))
-      .sort((a, b) => a.remainingMs - b.remainingMs);
+    // A lease that is given back is this call's own: it is the store that keeps it from a permit.
+    const soonest = this.#soonest;
     if (!soonest && this.#lastError) return this.#lastError;
-    const holder = soonest && {
-      owner: soonest.owner ?? 'unknown',
-      token: soonest.token,
-      leaseId: soonest.leaseId,
-      acquiredAt: soonest.acquiredAt ?? 0,
-      remainingMs: soonest.remainingMs,
+    const { info, untilMs: freeInMs } = soonest ?? {};
+    const holder = info?.state === 'held' && {
+      owner: info.owner ?? 'unknown',
+      token: info.token,
+      leaseId: info.leaseId,
+      acquiredAt: info.acquiredAt ?? 0,
+      remainingMs: info.remainingMs,
     };
-    return new LockHeldError(this.#name, holder, waitedMs, { cause: this.#lastError });
+    const more = { cause: this.#lastError, ...(!holder && { freeInMs }) };
+    return new LockHeldError(this.#name, holder || undefined, waitedMs, more);
+  }
+
+  /** Of the permits that were seen held, or free but not yet, the one that can be had first. */
+  get #soonest(): { readonly info: LockInfo; readonly untilMs: number } | undefined {
+    const { lockDelayMs } = this.#options;
+    const [soonest] = this.#seen
+      .filter((info) => info !== undefined)
+      .filter((info) => info.state === 'held' || info.freeFrom !== undefined)
+      .filter(({ leaseId }) => leaseId === undefined || !this.#host.isGivingBack(leaseId))
+      .map((info) => ({ info, untilMs: this.#host.untilFreeMs(info, lockDelayMs) }))
+      .sort((a, b) => a.untilMs - b.untilMs);
+    return soonest;
+  }
+
+  /** Who supersedes takes over the permit of an earlier attempt of the same owner. */
+  #own(): readonly string[] {
+    const { owner = this.#host.owner, supersede } = this.#options;
+    if (!supersede) return [];
+    return this.#names.filter((_, i) => this.#seen[i]?.state === 'held' && this.#seen[i]?.owner === owner);
   }
 
   async #look(): Promise<boolean> {
@@ -167,6 +183,7 @@ class PermitSearch {
   }
 
   async #try(name: string): Promise<Lease | null> {
+    if (isOver(this.#options)) return null;
     try {
       const lease = await this.#host.tryAcquire(name, this.#options);
       this.#lastError = undefined;

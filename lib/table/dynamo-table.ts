@@ -161,7 +161,8 @@ export class DynamoTable implements ItemTable {
     name?: string,
     signal?: AbortSignal,
   ): Promise<Error> {
-    if (error instanceof LeaseholdError) return error;
+    // A signal's reason may be one of ours, as the loss of another lease is: the write may have been applied all the same.
+    if (error instanceof LeaseholdError && !signal?.aborted) return error;
     const { tableName } = this;
     const { client, clock } = this.#options;
     try {

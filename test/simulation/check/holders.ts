@@ -1,9 +1,26 @@
-import type { Check, LeaseView, Violation } from '../history/history.js';
+import type { Check, LeaseView, Violation, WriteRecord } from '../history/history.js';
 import { supersedesSibling } from './hand-overs.js';
 import { isGrant, textIn } from './lease-writes.js';
 
 /** On waking up timers and answers come in any order, within some milliseconds. */
 const wakingMs = 5;
+
+/** Leases that were superseded or broken: such a holder finds out by its next renewal. Or given back, and about to know. */
+export class Excused {
+  readonly #leaseIds = new Set<string>();
+
+  note(write: WriteRecord): void {
+    const from = textIn(write.before, 'leaseId');
+    if (from === undefined) return;
+    const isOwn = textIn(write.before, 'owner') === textIn(write.after, 'owner');
+    const isEnd = textIn(write.after, 'leaseId') === undefined;
+    if (isEnd || (isGrant(write) && (isOwn || supersedesSibling(write)))) this.#leaseIds.add(from);
+  }
+
+  has(leaseId: string): boolean {
+    return this.#leaseIds.has(leaseId);
+  }
+}
 
 /**
  * I2: two leases of one name, superseded and broken ones aside, are never valid at the same true time; and a holder that runs
@@ -12,19 +29,14 @@ const wakingMs = 5;
 export const checkHolders: Check = ({ premises, records }) => {
   if (!premises.clocksHold) return [];
   const violations: Violation[] = [];
-  /** Superseded or broken: such a holder finds out by its next renewal. Or given back, and about to know. */
-  const excused = new Set<string>();
+  const excused = new Excused();
   let takenFrom: string | undefined;
   const tell = (atMs: number, what: string) => violations.push({ rule: 'I2', atMs, what });
   for (const record of records) {
     if (premises.deletedEarlyAtMs !== undefined && record.atMs >= premises.deletedEarlyAtMs) break;
     if (record.kind === 'write') {
-      const leaseBefore = textIn(record.before, 'leaseId');
-      takenFrom = isGrant(record) ? leaseBefore : undefined;
-      const isOwn = textIn(record.before, 'owner') === textIn(record.after, 'owner');
-      if (takenFrom !== undefined && (isOwn || supersedesSibling(record))) excused.add(takenFrom);
-      const isEnd = leaseBefore !== undefined && textIn(record.after, 'leaseId') === undefined;
-      if (isEnd) excused.add(leaseBefore);
+      takenFrom = isGrant(record) ? textIn(record.before, 'leaseId') : undefined;
+      excused.note(record);
     }
     if (record.kind !== 'survey') continue;
     const valid = record.leases.filter(({ isValid, leaseId }) => isValid && !excused.has(leaseId));

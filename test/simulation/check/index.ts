@@ -16,6 +16,7 @@ import { checkLiveness } from './liveness.js';
 import { checkMonotony } from './monotony.js';
 import { checkRequestCounts } from './request-counts.js';
 import { checkResources } from './resources.js';
+import { checkShared } from './shared.js';
 import { checkStaleWrites } from './stale-writes.js';
 import { checkStoreTime } from './store-time.js';
 import { checkTakeovers } from './takeovers.js';
@@ -30,6 +31,7 @@ import { checkUndisturbed } from './undisturbed.js';
 export const lockChecks: readonly Check[] = [
   checkTokens,
   checkHolders,
+  checkShared,
   checkHandOvers,
   checkTakeovers,
   checkFreeNotYet,

@@ -21,12 +21,7 @@ export const checkTurns: Check = (history) => {
   const pauses = records.filter((record) => record.kind === 'pause');
   const restoredMs = records.filter(({ kind }) => kind === 'restore').map(({ atMs }) => atMs);
   for (const call of records) {
-    if (
-      call.kind !== 'call' ||
-      call.waitMs === undefined ||
-      !call.isAlone ||
-      call.what.startsWith('withLock')
-    )
+    if (call.kind !== 'call' || call.waitMs === undefined || !call.isAlone || /^with/.test(call.what))
       continue;
     if (call.what === 'once' || isPaused(pauses, call)) continue;
     if (restoredMs.some((atMs) => atMs >= call.sinceMs && atMs <= call.atMs)) continue;
@@ -38,7 +33,7 @@ export const checkTurns: Check = (history) => {
     }
     // Who stands in line waits for those before it, too: see the lines.
     if (call.isFair || call.name === '') continue;
-    const idleMs = longestIdle(history, call);
+    const idleMs = Math.max(0, ...wantedNames(call).map((name) => longestIdle(history, call, name)));
     if (idleMs > drift * pollCeilingMs + tripsMs) {
       const what = `${call.name} could be had for ${idleMs.toFixed(0)} ms, while ${call.process} waits for it`;
       violations.push({ rule: 'turns', atMs: call.atMs, what });
@@ -51,8 +46,14 @@ function isPaused(pauses: readonly PauseRecord[], { process, sinceMs, atMs }: Ca
   return pauses.some((pause) => pause.process === process && pause.atMs <= atMs && pause.untilMs >= sinceMs);
 }
 
+/** The leases each of which is what the call waits for; of readers and a writer, who give way to each other, none. */
+function wantedNames({ what, name, permits }: CallRecord): readonly string[] {
+  if (/^(read|write)\b/.test(what)) return [];
+  return permits === undefined ? [name] : Array.from({ length: permits }, (_, i) => `${name}#${i}`);
+}
+
 /** How long the lock could be had at a stretch, in milliseconds, while the call waited. */
-function longestIdle(history: History, { name, sinceMs, atMs, lockDelayMs }: CallRecord): number {
+function longestIdle(history: History, { sinceMs, atMs, lockDelayMs }: CallRecord, name: string): number {
   const writes = leaseWrites(history).filter(({ key }) => key === name);
   let longestMs = 0;
   let before: WriteRecord | undefined;

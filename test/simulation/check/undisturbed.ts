@@ -14,6 +14,8 @@ export const checkUndisturbed: Check = ({ premises, records }) => {
       asked.set(record.leaseId, record.terms);
       // A call that hands its lease to a callback does not say which it was: its process's last under that name.
       asked.set(`${record.process} ${record.name}`, record.terms);
+      // A permit is its semaphore's.
+      asked.set(`${record.process} ${record.name.split('#')[0]}`, record.terms);
     }
     // It may have run out before anybody went on with it, if its length was shorter than the gap.
     if (record.kind === 'call' && record.gapMs !== undefined) isGapOwn = true;

@@ -86,6 +86,29 @@ export interface SurveyRecord {
   readonly why: 'grant' | 'asked' | 'handed' | 'woken' | 'page';
 }
 
+/** Who holds a part of what several share: a permit, a read lock, or the write lock. */
+export interface SharerView {
+  readonly role: SharerRole;
+  readonly process: string;
+  /** All that it is made of: the write lock has several. */
+  readonly leaseIds: readonly string[];
+  /** All of them are valid. */
+  readonly isValid: boolean;
+}
+
+/** What it holds. */
+export type SharerRole = 'permit' | 'reader' | 'writer';
+
+/** All who hold a part of a semaphore, or of readers and a writer, and whether they are valid, at a moment of true time. */
+export interface SharedSurveyRecord {
+  readonly kind: 'shared survey';
+  readonly atMs: number;
+  readonly name: string;
+  readonly sharers: readonly SharerView[];
+  /** The largest number of permits that anybody has asked for by then. */
+  readonly permits: number;
+}
+
 /** A call has ended. */
 export interface CallRecord {
   readonly kind: 'call';
@@ -111,6 +134,8 @@ export interface CallRecord {
   readonly parts?: number;
   /** How long the caller was willing to wait. */
   readonly waitMs?: number;
+  /** How many permits it takes a semaphore to have. */
+  readonly permits?: number;
   /** How long nobody was to get the lock after its grant, and how much longer a lease that ran out was to be left. */
   readonly minHoldMs?: number;
   readonly lockDelayMs?: number;
@@ -196,6 +221,7 @@ export type HistoryRecord =
   | SentRecord
   | HandedRecord
   | SurveyRecord
+  | SharedSurveyRecord
   | CallRecord
   | AcceptedRecord
   | PageRecord

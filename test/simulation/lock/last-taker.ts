@@ -20,6 +20,31 @@ function untilFreeMs(cluster: Cluster, names: readonly string[]): number {
   return Math.max(0, ...names.map((name) => (numberIn(items.get(name), 'freeFrom') ?? 0) - cluster.nowMs));
 }
 
+/** Within this time, in milliseconds, a newcomer gets each of these locks, whose holders have all crashed. */
+export function lastBoundMs(
+  cluster: Cluster,
+  faultProfile: FaultProfile,
+  habits: ClientHabits,
+  names: readonly string[],
+  forwardMs: number,
+): number {
+  const apart = Math.max(...faultProfile.frontEndsAheadMs) - Math.min(...faultProfile.frontEndsAheadMs);
+  const grantersUncertainty = Math.min(
+    headerMs + habits.requestTimeoutMs * habits.maxAttempts + driftMs + forwardMs,
+    maxUncertaintyMs + driftMs,
+  );
+  const takersUncertainty = headerMs + calmTripMs + driftMs;
+  return (
+    Math.max(habits.leaseMs, cluster.longestAskedMs, untilFreeMs(cluster, names)) +
+    faultProfile.skewMs +
+    apart +
+    grantersUncertainty +
+    takersUncertainty +
+    habits.pollCeilingMs +
+    2 * calmTripMs
+  );
+}
+
 /**
  * I6: everybody has crashed and nothing goes wrong any more. A newcomer gets each lock within
  * leaseMs + skewMs + the clocks' uncertainty + one poll.
@@ -33,20 +58,7 @@ export async function takeLast(
 ): Promise<void> {
   const clocks = { monotonicRate: 1, wallRate: 1, wallAheadMs: 0 };
   const machine = new Machine(cluster, 'last', 'last', habits, clocks);
-  const apart = Math.max(...faultProfile.frontEndsAheadMs) - Math.min(...faultProfile.frontEndsAheadMs);
-  const grantersUncertainty = Math.min(
-    headerMs + habits.requestTimeoutMs * habits.maxAttempts + driftMs + forwardMs,
-    maxUncertaintyMs + driftMs,
-  );
-  const takersUncertainty = headerMs + calmTripMs + driftMs;
-  const withinMs =
-    Math.max(habits.leaseMs, cluster.longestAskedMs, untilFreeMs(cluster, names)) +
-    faultProfile.skewMs +
-    apart +
-    grantersUncertainty +
-    takersUncertainty +
-    habits.pollCeilingMs +
-    2 * calmTripMs;
+  const withinMs = lastBoundMs(cluster, faultProfile, habits, names, forwardMs);
   // Broken clocks grant leases of any length: nobody waits.
   const isPromised = faultProfile.clocksHold;
   // BackOff is measured by the newcomer's clocks, in the more impatient way.

@@ -13,6 +13,7 @@ import { takeLast } from './last-taker.js';
 import { makerOf } from './machine.js';
 import { Nemesis } from './nemesis.js';
 import { backUp, restoreBackup } from './restored-table.js';
+import { drawSharedHabits, shareLast } from './shared.js';
 import { SqlRows } from './sql-rows.js';
 import { deleteEarly, passTimeToLive } from './time-to-live.js';
 import { counted, Workers } from './workers.js';
@@ -28,8 +29,10 @@ export async function playLocks(random: Random, trace?: Trace): Promise<History>
   const names = random.chance(0.7) ? ['lock/a'] : ['lock/a', 'lock/b'];
   const rows = new SqlRows(cluster);
   const nextCheckpoint = counted();
+  const shared = drawSharedHabits(random);
+  const maker = makerOf(cluster, habits);
   const act = (prefix: string) =>
-    new Workers(cluster, faultProfile, habits, names, rows, prefix, nextCheckpoint);
+    new Workers(cluster, faultProfile, habits, names, rows, prefix, nextCheckpoint, maker, shared);
 
   let workers = act('p');
   // They come back for ever, and would do so for days.
@@ -72,6 +75,7 @@ export async function playLocks(random: Random, trace?: Trace): Promise<History>
   workers.crashAll();
   if (faultProfile.jump) await recoverFromJump(cluster, habits);
   await takeLast(cluster, faultProfile, habits, names, forwardMs);
+  if (shared) await shareLast(cluster, faultProfile, habits, shared, forwardMs);
   cluster.loop.clear();
   if (cluster.failure !== undefined) throw cluster.failure;
   return cluster.history;

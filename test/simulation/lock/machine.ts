@@ -20,6 +20,7 @@ export type CallFacts = Partial<
     | 'otherLeaseId'
     | 'checkpoint'
     | 'waitMs'
+    | 'permits'
     | 'value'
     | 'gapMs'
     | 'parts'
@@ -99,6 +100,14 @@ export class Machine {
     const handed = { name, leaseId, token };
     this.former.push(handed);
     this.cluster.former.push(handed);
+  }
+
+  /** A signal of the caller's own, with a reason of the caller's own. */
+  abortingAfter(delayMs: number): AbortSignal {
+    const controller = new AbortController();
+    const reason = Object.assign(new Error('the user has enough'), { name: 'UserAbort' });
+    this.process.runtime.setTimer(() => controller.abort(reason), delayMs);
+    return controller.signal;
   }
 
   /** Runs a call and records how it ended. Its error becomes the outcome and comes back as `undefined`. */

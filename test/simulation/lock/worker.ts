@@ -5,6 +5,7 @@ import { drawRetention, drawTerms } from './hold-terms.js';
 import { type Asking, askToLetGo, takeTogether, type Working, waitInLine } from './line-calls.js';
 import type { CallFacts, Machine } from './machine.js';
 import { actOnResource, draftKind, drawKind } from './resources.js';
+import { namesOf, type SharedHabits, share } from './shared.js';
 import type { SqlRows } from './sql-rows.js';
 
 /** What a worker needs to know. */
@@ -22,14 +23,8 @@ export interface WorkerOptions {
   readonly fairness: number;
   /** Numbers all checkpoints in the order in which they are asked for. */
   readonly nextCheckpoint: () => number;
-}
-
-/** A signal of the caller's own, with a reason of the caller's own. */
-function abortingAfter({ process }: Machine, delayMs: number): AbortSignal {
-  const controller = new AbortController();
-  const reason = Object.assign(new Error('the user has enough'), { name: 'UserAbort' });
-  process.runtime.setTimer(() => controller.abort(reason), delayMs);
-  return controller.signal;
+  /** What is shared by several at a time, where the schedule has it. */
+  readonly shared: SharedHabits | undefined;
 }
 
 /** Takes locks, works under them, gives them back or not: what users do, badly behaved ones included. */
@@ -39,6 +34,12 @@ export async function work(options: WorkerOptions): Promise<void> {
   const rounds = random.whole(1, 3);
   for (let round = 0; round < rounds && !isOver(); round++) {
     await machine.process.sleep(random.spread(1, 1_500));
+    const { shared } = options;
+    if (shared && random.chance(0.75)) {
+      if (!options.isCalm && random.chance(0.1)) await operate(machine, random.pick(namesOf(shared)));
+      else await share(options, shared);
+      continue;
+    }
     const name = random.pick(names);
     if (!options.isCalm && random.chance(0.12)) await operate(machine, name);
     else if (random.chance(0.05)) await askToLetGo(machine, name);
@@ -59,7 +60,7 @@ async function lockOnce(options: WorkerOptions, name: string, supersede: boolean
   const { random } = cluster;
   const waitMs = random.pick([0, 0, leaseMs, 4 * leaseMs]);
   const givesUp = !cluster.history.premises.isPatient && random.chance(0.25);
-  const signal = givesUp ? abortingAfter(machine, random.spread(1, 2 * leaseMs)) : undefined;
+  const signal = givesUp ? machine.abortingAfter(random.spread(1, 2 * leaseMs)) : undefined;
   const { options: asked, terms } = drawTerms(cluster, machine.process, habits);
   const notYet = drawNotYet(options);
   const how = { supersede, ...asked, ...notYet, ...(signal && { signal }) };
@@ -116,7 +117,7 @@ function drawAsking(options: WorkerOptions): Asking {
   const { cluster } = machine;
   const { random } = cluster;
   const givesUp = !cluster.history.premises.isPatient && random.chance(0.25);
-  const signal = givesUp ? abortingAfter(machine, random.spread(1, 4 * habits.leaseMs)) : undefined;
+  const signal = givesUp ? machine.abortingAfter(random.spread(1, 4 * habits.leaseMs)) : undefined;
   return {
     ...drawTerms(cluster, machine.process, habits),
     ...drawNotYet(options),

@@ -3,6 +3,7 @@ import type { SimProcess } from '../world/sim-process.js';
 import { drawClocks, type FaultProfile } from './fault-profile.js';
 import type { ClientHabits } from './hold-options.js';
 import { type MachineMaker, makerOf } from './machine.js';
+import type { SharedHabits } from './shared.js';
 import type { SqlRows } from './sql-rows.js';
 import { work } from './worker.js';
 
@@ -25,6 +26,7 @@ export class Workers {
   readonly #nextCheckpoint: () => number;
   readonly #machine: MachineMaker;
   readonly #fairness: number;
+  readonly #shared: SharedHabits | undefined;
   #isOver = false;
   #working = 0;
 
@@ -37,8 +39,10 @@ export class Workers {
     prefix: string,
     nextCheckpoint = counted(),
     machine: MachineMaker = makerOf(cluster, habits),
+    shared?: SharedHabits,
   ) {
     this.#machine = machine;
+    this.#shared = shared;
     this.#cluster = cluster;
     this.#faultProfile = faultProfile;
     this.#habits = habits;
@@ -95,6 +99,7 @@ export class Workers {
       isCalm: this.#faultProfile.isCalm,
       nextCheckpoint: this.#nextCheckpoint,
       fairness: this.#fairness,
+      shared: this.#shared,
     };
     // Some processes do two things at once, through one client.
     machine.isShared = !this.#faultProfile.isCalm && random.chance(0.3);

@@ -5,6 +5,7 @@ import { drawClientHabits } from '../lock/hold-options.js';
 import { takeLast } from '../lock/last-taker.js';
 import { clusterOf, nemesisOf } from '../lock/lock-schedule.js';
 import { Machine, type MachineMaker } from '../lock/machine.js';
+import { drawSharedHabits, shareLast } from '../lock/shared.js';
 import { SqlRows } from '../lock/sql-rows.js';
 import { counted, Workers } from '../lock/workers.js';
 import type { Random } from '../world/random.js';
@@ -28,7 +29,8 @@ export async function playService(random: Random, trace?: Trace): Promise<Histor
     return new Machine(cluster, caller, owner, habits, clocks, (process) => pool.clientOf(process));
   };
   const nextCheckpoint = counted();
-  const workers = new Workers(cluster, faultProfile, habits, names, rows, 'p', nextCheckpoint, maker);
+  const shared = drawSharedHabits(random);
+  const workers = new Workers(cluster, faultProfile, habits, names, rows, 'p', nextCheckpoint, maker, shared);
   const lines = random.chance(0.3)
     ? new Lines(cluster, faultProfile, habits, names, rows, nextCheckpoint, maker)
     : undefined;
@@ -47,6 +49,7 @@ export async function playService(random: Random, trace?: Trace): Promise<Histor
   pool.crashAll();
   const longest = { ...habits, leaseMs: Math.max(habits.leaseMs, minLeaseMs) };
   await takeLast(cluster, faultProfile, longest, names, nemesis.forwardMs);
+  if (shared) await shareLast(cluster, faultProfile, longest, shared, nemesis.forwardMs);
   cluster.loop.clear();
   if (cluster.failure !== undefined) throw cluster.failure;
   return cluster.history;

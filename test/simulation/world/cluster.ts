@@ -1,6 +1,14 @@
 import type { CurrentLease } from '../../../lib/fence/index.js';
 import type { Lease } from '../../../lib/lease/index.js';
-import type { History, LeaseView, Premises, RequestInfo, SurveyRecord, Terms } from '../history/history.js';
+import type {
+  History,
+  LeaseView,
+  Premises,
+  RequestInfo,
+  SharerRole,
+  SurveyRecord,
+  Terms,
+} from '../history/history.js';
 import { Tally } from '../history/tally.js';
 import type { FrontEnds } from '../net/front-ends.js';
 import type { Fate, Network } from '../net/network.js';
@@ -38,6 +46,13 @@ interface HeldLease {
   readonly clock: { readonly isSet: boolean; now(): { readonly earliest: number; readonly latest: number } };
 }
 
+/** Who holds a part of what several share. */
+interface Sharer {
+  readonly role: SharerRole;
+  readonly process: SimProcess;
+  readonly leases: readonly Lease[];
+}
+
 /** In whose name a request is sent, and whether for something that came a second time. */
 export interface Sender {
   readonly process: string;
@@ -63,6 +78,10 @@ export class Cluster {
   readonly #index: GroupIndex;
   readonly #frontEnds: FrontEnds;
   readonly #held = new Map<string, Set<HeldLease>>();
+  /** By the name of the semaphore, or of the readers and the writer. */
+  readonly #sharers = new Map<string, Set<Sharer>>();
+  /** The largest number of permits that anybody has asked for, by name. */
+  readonly #permits = new Map<string, number>();
   /** As they were handed out. */
   readonly #tokens = new Map<string, number>();
   #current: RequestInfo | undefined;
@@ -244,6 +263,34 @@ export class Cluster {
     if (leases.length > 0) this.history.records.push({ kind: 'survey', atMs: this.nowMs, name, leases, why });
   }
 
+  /** Somebody asks for one of so many permits of a name. */
+  asksForPermit(name: string, permits: number): void {
+    this.#permits.set(name, Math.max(permits, this.#permits.get(name) ?? 0));
+  }
+
+  /** Somebody holds a part of it from now on; what comes back says that it does not count on it any more. */
+  holdShared(name: string, sharer: Sharer): () => void {
+    const sharers = this.#sharers.get(name) ?? new Set();
+    this.#sharers.set(name, sharers);
+    sharers.add(sharer);
+    this.surveyShared(name);
+    return () => void sharers.delete(sharer);
+  }
+
+  /** Asks all who hold a part of it at once whether their leases are valid. */
+  surveyShared(name: string): void {
+    const alive = [...(this.#sharers.get(name) ?? [])].filter(({ process }) => !process.isCrashed);
+    if (alive.length === 0) return;
+    const sharers = alive.map(({ role, process, leases }) => ({
+      role,
+      process: process.id,
+      leaseIds: leases.map(({ leaseId }) => leaseId),
+      isValid: leases.every(({ remainingMs }) => remainingMs > 0),
+    }));
+    const permits = this.#permits.get(name) ?? 0;
+    this.history.records.push({ kind: 'shared survey', atMs: this.nowMs, name, sharers, permits });
+  }
+
   #countFate({ thereMs, backMs, trouble }: Fate, isReading: boolean): void {
     if (thereMs === undefined) this.countTrouble('a request is lost');
     else if (trouble) this.countTrouble(troubleNames[trouble]);
@@ -275,6 +322,7 @@ export class Cluster {
     if (table === leaseTable) {
       const granted = after?.leaseId !== undefined && after.leaseId.S !== before?.leaseId?.S;
       if (granted) this.survey(key, 'grant');
+      if (granted && key.includes('#')) this.surveyShared(key.slice(0, key.indexOf('#')));
       return;
     }
     if (request === undefined) return;
