@@ -4,7 +4,7 @@ import { all, any, type Condition } from '../table/index.js';
 import type { AcquireOptions } from './acquire-options.js';
 import type { ClientHost } from './client-host.js';
 import { lastWrite } from './last-write.js';
-import { checkLockName } from './lock-name.js';
+import { checkPlainName } from './lock-name.js';
 import { runUnder } from './with-lock.js';
 
 /** How to run the job of a slot. */
@@ -72,7 +72,7 @@ export async function cronSlot<T>(
   job: (lease: Lease) => Promise<T> | T,
   options: CronSlotOptions,
 ): Promise<CronSlotOutcome<T>> {
-  checkLockName(name);
+  checkPlainName(name);
   if (!locks.context.store.takesChanges) {
     throw new UsageError('cronSlot: needs a client with a table, not one with a service', name);
   }

@@ -33,7 +33,7 @@ import { pacingFor } from './contention.js';
 import { type CronSlotOptions, cronSlot } from './cron-slot.js';
 import { holdSettings } from './hold-settings.js';
 import type { LockInfo } from './lock-info.js';
-import { checkLockName } from './lock-name.js';
+import { checkLockName, checkPlainName } from './lock-name.js';
 import { type OnceOptions, once } from './once.js';
 
 /** The signal that a call of an operator takes. */
@@ -138,7 +138,7 @@ async function claimNext(
   options: TryAcquireOptions,
 ): Promise<Lease | null> {
   // All of them before the first request: whether a call can be right must not hang on what is free.
-  for (const name of names) checkLockName(name);
+  for (const name of names) checkPlainName(name);
   for (const [tried, name] of names.entries()) {
     // The caller's own time runs out with the names that are tried: what is left has not been got.
     if (tried > 0 && (options.endsInMs?.() ?? 1) < 1) return null;

@@ -12,6 +12,7 @@ import { ClientCore } from './client-core.js';
 import type { ClientOptions, LockClientOptions } from './client-options.js';
 import type { CronSlotOptions, CronSlotOutcome } from './cron-slot.js';
 import type { LockInfo } from './lock-info.js';
+import { checkPlainName } from './lock-name.js';
 import type { OnceOptions, OnceOutcome } from './once.js';
 import { checkWork, runUnder } from './with-lock.js';
 
@@ -67,11 +68,13 @@ export class LockClient implements AsyncDisposable {
   /**
    * Acquires the lock.
    *
-   * @param name 1 to 1,024 bytes of UTF-8, no control characters
+   * @param name 1 to 1,024 bytes of UTF-8, no control characters; it must not end as the names of a semaphore's permits do (`#` and
+   *   digits), or those of readers and writers (`#r`, `#w`)
    * @throws LockHeldError when it stayed held for `waitMs`; AlreadyCompletedError; StoreError; UsageError;
    *   the signal's own reason
    */
   async acquire(name: string, options: AcquireOptions = {}): Promise<Lease> {
+    checkPlainName(name);
     return this.#core.acquire(name, options);
   }
 
@@ -82,6 +85,7 @@ export class LockClient implements AsyncDisposable {
    * @throws AlreadyCompletedError, StoreError, UsageError, or the signal's own reason
    */
   async tryAcquire(name: string, options: TryAcquireOptions = {}): Promise<Lease | null> {
+    checkPlainName(name);
     return this.#core.tryAcquire(name, options);
   }
 
@@ -124,6 +128,7 @@ export class LockClient implements AsyncDisposable {
     work: (lease: Lease) => Promise<T> | T,
     options: OnceOptions = {},
   ): Promise<OnceOutcome<T>> {
+    checkPlainName(name);
     checkWork('once', work);
     const given = asGiven(options);
     return (await this.#core.later()).once(name, work, given);
@@ -298,6 +303,7 @@ export class LockClient implements AsyncDisposable {
     work: (lease: Lease, leading: Leading) => Promise<T> | T,
     options: LeadOptions = {},
   ): Promise<T> {
+    checkPlainName(name);
     checkWork('lead', work);
     const given = asGiven(options);
     return (await this.#core.later()).lead(name, work, given);

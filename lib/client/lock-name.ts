@@ -14,6 +14,21 @@ export function checkLockName(name: string): void {
   check('Lock name', name);
 }
 
+/** Leases that the lock kit makes itself: permits, the writers' gate, and the readers (kit page, sections 1 and 6). */
+const reserved = /#(\d+|[rw])$/;
+
+/**
+ * Checks the name of a lock that somebody wants by itself. Who looks at, breaks or goes on with a lease may name any.
+ *
+ * @throws UsageError as {@link checkLockName}, and for a name that is reserved for a part of something larger
+ */
+export function checkPlainName(name: string): void {
+  checkLockName(name);
+  if (!reserved.test(name)) return;
+  const parts = 'permits ("#" and digits), readers ("#r") and writers ("#w")';
+  throw new UsageError(`Lock name must not end as the names of ${parts} do; got ${quoted(name)}`);
+}
+
 /**
  * Checks the name of a group, which is a key of the index.
  *

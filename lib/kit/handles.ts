@@ -1,4 +1,4 @@
-import { checkLockName } from '../client/lock-name.js';
+import { checkLockName, checkPlainName } from '../client/lock-name.js';
 import { callsOf } from '../runtime/index.js';
 import { permitNames } from './permits.js';
 import type { ReadWriteLock } from './read-write-lock.js';
@@ -17,7 +17,8 @@ interface Makers {
 
 /** @throws UsageError if the name or the number of permits can't be right */
 export function semaphoreHandle(later: () => Promise<Makers>, name: string, permits: number): Semaphore {
-  for (const one of [name, ...permitNames(name, permits)]) checkLockName(one);
+  checkPlainName(name);
+  for (const one of permitNames(name, permits)) checkLockName(one);
   const made = async () => (await later()).semaphore(name, permits);
   return { name, permits, ...callsOf(made, ['acquire', 'tryAcquire', 'withPermit', 'inspect']) };
 }
@@ -28,7 +29,8 @@ export function readWriteLockHandle(
   name: string,
   readers: number,
 ): ReadWriteLock {
-  for (const one of [name, ...permitNames(`${name}#r`, readers, 'readers')]) checkLockName(one);
+  checkPlainName(name);
+  for (const one of permitNames(`${name}#r`, readers, 'readers')) checkLockName(one);
   const made = async () => (await later()).readWriteLock(name, readers);
   return { name, readers, ...callsOf(made, ['read', 'write', 'acquireRead', 'acquireWrite']) };
 }

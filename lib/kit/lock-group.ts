@@ -1,5 +1,5 @@
 import type { AcquireOptions } from '../client/acquire-options.js';
-import { checkLockName } from '../client/lock-name.js';
+import { checkPlainName } from '../client/lock-name.js';
 import { LockHeldError, type LockLostError, UsageError } from '../errors/index.js';
 import type { Lease, ReleaseOutcome } from '../lease/index.js';
 import { isOver, type LockHost } from './lock-host.js';
@@ -145,7 +145,7 @@ function sortedNames(names: Iterable<string>): readonly string[] {
   if (typeof names === 'string') throw new UsageError('acquireAll: takes a list of names, got one string');
   const sorted = [...new Set(names)].sort();
   // All of them before the first request.
-  for (const name of sorted) checkLockName(name);
+  for (const name of sorted) checkPlainName(name);
   if (sorted.length === 0 || sorted.length > maxLocks) {
     throw new UsageError(`acquireAll: takes 1 to ${maxLocks} names, got ${sorted.length}`);
   }

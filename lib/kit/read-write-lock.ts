@@ -1,5 +1,5 @@
 import type { AcquireOptions } from '../client/acquire-options.js';
-import { runUnder } from '../client/with-lock.js';
+import { checkWork, runUnder } from '../client/with-lock.js';
 import { type HolderInfo, LockHeldError, StoreError } from '../errors/index.js';
 import { Lease } from '../lease/index.js';
 import { childSignal, sleep } from '../runtime/index.js';
@@ -128,9 +128,11 @@ export function makeReadWriteLock(host: LockHost, name: string, readers: number)
     acquireRead,
     acquireWrite,
     async read(work, options = {}) {
+      checkWork('read', work);
       return runUnder(await acquireRead(options), work);
     },
     async write(work, options = {}) {
+      checkWork('write', work);
       return runUnder(await acquireWrite(options), work);
     },
   };

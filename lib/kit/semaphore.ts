@@ -1,6 +1,6 @@
 import type { AcquireOptions, TryAcquireOptions } from '../client/acquire-options.js';
 import { canBeHad, type LockInfo } from '../client/lock-info.js';
-import { runUnder } from '../client/with-lock.js';
+import { checkWork, runUnder } from '../client/with-lock.js';
 import { AlreadyCompletedError, LockHeldError, StoreError } from '../errors/index.js';
 import { publish } from '../events/events.js';
 import type { Lease } from '../lease/index.js';
@@ -62,6 +62,7 @@ export function makeSemaphore(host: LockHost, name: string, permits: number): Se
       }
     },
     async withPermit(work, options = {}) {
+      checkWork('withPermit', work);
       return runUnder(await acquire(options), work);
     },
     async inspect({ signal } = {}) {

@@ -1,7 +1,7 @@
 import { Duration, Stack, Token } from 'aws-cdk-lib';
 import { CfnStateMachine, type IChainable, JsonPath, type State } from 'aws-cdk-lib/aws-stepfunctions';
 import type { IConstruct } from 'constructs';
-import { checkLockName } from '../../client/lock-name.js';
+import { checkPlainName } from '../../client/lock-name.js';
 import { checkDuration } from '../functions/durations.js';
 import { checkKnown } from '../functions/known.js';
 import { type ILockService, LockService } from '../service/lock-service.js';
@@ -87,7 +87,7 @@ export function checkSection(id: string, props: LockedSectionProps): void {
   if (name.startsWith('$') || name.startsWith('States.')) {
     throw new Error(`name: is the text "${name}"; for a path write JsonPath.stringAt('${name}')`);
   }
-  checkLockName(name);
+  checkPlainName(name);
   if (service instanceof LockService && !service.allows(name)) {
     throw new Error(
       `name: the lock service allows ${service.names?.map((one) => `"${one}"`).join(', ')}, got "${name}"`,
