@@ -1,6 +1,6 @@
 import { usePlainAbort } from '../simulation/world/plain-abort.js';
 import { type Row, rowOf } from './row.js';
-import { playCrash, playRenewals, playWaiting } from './waiting.js';
+import { playCrash, playRenewals, playSemaphore, playWaiting, type SemaphoreFigures } from './waiting.js';
 
 /** Waiting, take-over after a crash, and renewals, in virtual time: no quiet machine is needed. */
 export async function waitingRows(): Promise<readonly Row[]> {
@@ -31,6 +31,22 @@ export async function waitingRows(): Promise<readonly Row[]> {
     const played: number[] = [];
     for (let seed = 1; seed <= 60; seed++) played.push(await playCrash(leaseMs, seed, 20));
     rows.push(rowOf(`leases from a crash to the next grant, of ${leaseMs / 1_000} s`, aim, played));
+  }
+  for (const workers of [11, 20, 50]) {
+    const played: SemaphoreFigures[] = [];
+    for (const seed of [1, 2, 3]) played.push(await playSemaphore(10, workers, { seed }));
+    rows.push(
+      rowOf(
+        `part of the time that 10 permits are in use, holds of 1 s, ${workers} workers`,
+        '1 is ideal',
+        played.map(({ utilisation }) => utilisation),
+      ),
+      rowOf(
+        `reads for a permit, ${workers} workers`,
+        '',
+        played.map(({ readsPerGrant }) => readsPerGrant),
+      ),
+    );
   }
   const { most, average } = await playRenewals(1_000, 1);
   rows.push(

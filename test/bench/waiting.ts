@@ -56,6 +56,51 @@ export async function playWaiting(
   };
 }
 
+/** How much of a semaphore is in use while more want it than there are permits. */
+export interface SemaphoreFigures {
+  /** Of the time of all permits, the part in which somebody held them, by the store's writes. 1 is ideal. */
+  readonly utilisation: number;
+  readonly readsPerGrant: number;
+  readonly writesPerGrant: number;
+}
+
+/** Workers take a permit, hold it for `holdMs`, give it back and come again, until so many have been granted. */
+export async function playSemaphore(
+  permits: number,
+  workers: number,
+  { seed = 1, holdMs = 1_000, holds = 400 } = {},
+): Promise<SemaphoreFigures> {
+  const world = new VirtualWorld(seed);
+  const heldSince = new Map<string, number>();
+  let [grants, heldMs, firstAt] = [0, 0, 0];
+  world.onWrite = ({ key, before, after }) => {
+    if (before?.leaseId && !after?.leaseId) {
+      heldMs += world.nowMs - heldSince.get(key)!;
+      heldSince.delete(key);
+    }
+    if (!after?.leaseId || after.leaseId.S === before?.leaseId?.S) return;
+    heldSince.set(key, world.nowMs);
+    grants += 1;
+    if (grants === 1) firstAt = world.nowMs;
+  };
+  const work = async (index: number) => {
+    const semaphore = world.locks(world.process(`w${index}`)).semaphore('api', { permits });
+    await world.loop.sleep(index * 37);
+    while (grants < holds) {
+      const lease = await semaphore.acquire({ waitMs: 3_600_000 });
+      await world.loop.sleep(holdMs);
+      await lease.release();
+    }
+  };
+  await world.until(Promise.race(Array.from({ length: workers }, (_, index) => work(index))));
+  for (const sinceMs of heldSince.values()) heldMs += world.nowMs - sinceMs;
+  return {
+    utilisation: heldMs / (permits * (world.nowMs - firstAt)),
+    readsPerGrant: world.reads / grants,
+    writesPerGrant: world.writes / grants,
+  };
+}
+
 /** From a crash right after a grant to the next grant, as a part of the lease. */
 export async function playCrash(leaseMs: number, seed: number, warmUps = 0): Promise<number> {
   const world = new VirtualWorld(seed);
