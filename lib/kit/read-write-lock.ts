@@ -1,4 +1,5 @@
 import type { AcquireOptions } from '../client/acquire-options.js';
+import type { WaitPacing } from '../client/wait-pacing.js';
 import { checkWork, runUnder } from '../client/with-lock.js';
 import { type HolderInfo, LockHeldError, StoreError } from '../errors/index.js';
 import { Lease } from '../lease/index.js';
@@ -97,7 +98,23 @@ export function makeReadWriteLock(host: LockHost, name: string, readers: number)
     host.check('acquireWrite', given, notTaken);
     const { waitMs = 0, ...options } = given;
     const pacing = host.pacing(waitMs, options.endsInMs);
-    const leases: Lease[] = [await host.acquire(gate, { ...options, waitMs: pacing.leftMs })];
+    for (;;) {
+      const lock = await gateAndPermits(pacing, options);
+      if (lock.isHeld) return lock;
+      // The first leases were over before the last one was had.
+      const cause = lock.loss;
+      await lock[Symbol.asyncDispose]();
+      if (pacing.leftMs <= 0 || isOver(options)) {
+        throw new LockHeldError(name, undefined, pacing.waitedMs, { cause });
+      }
+      await sleep(host.runtime, pacing.nextDelayMs(), options.signal);
+    }
+  };
+
+  /** The gate, and then all permits; or none of them. */
+  const gateAndPermits = async (pacing: WaitPacing, options: ReadWriteOptions): Promise<WriteLock> => {
+    const first = await host.acquire(gate, { ...options, waitMs: pacing.leftMs });
+    const leases: Lease[] = [];
     // The first permit that can't be had ends the wait for the others.
     const { signal, abort, clear } = childSignal(options.signal);
     const take = async (permit: string) => {
@@ -110,16 +127,10 @@ export function makeReadWriteLock(host: LockHost, name: string, readers: number)
     };
     // Nobody but the holder of the gate takes more than one permit, so they can be waited for all at once.
     await Promise.all(permits.map(take)).finally(clear);
-    const [own, ...taken] = leases;
-    const lock = new WriteLock(own!, taken);
-    try {
-      signal.throwIfAborted();
-      lock.throwIfLost();
-      return lock;
-    } catch (error) {
-      await lock[Symbol.asyncDispose]();
-      throw error;
-    }
+    const lock = new WriteLock(first, leases);
+    if (!signal.aborted) return lock;
+    await lock[Symbol.asyncDispose]();
+    throw signal.reason;
   };
 
   return {

@@ -242,7 +242,10 @@ export class ServiceStore implements LeaseStore {
     const body = JSON.stringify({ operation, ...request });
     // The SDK would report an AbortError of its own; the signal's reason says whose doing it was.
     const response = await sendUntil(deadline, (ends) => transport.send(body, ends)).catch((error) => {
-      throw toTransportError(error, service, name, kind, clock.isSet);
+      // The caller's reason may be one of our errors, as the loss of another lease is: it says nothing of this request.
+      const isGivenUp = signal?.aborted && error === signal.reason;
+      const cause = isGivenUp ? new DOMException('the caller has given up', 'AbortError') : error;
+      throw toTransportError(cause, service, name, kind, clock.isSet);
     });
     if (response.failed) throw toFunctionFailure(response, service, name, kind);
 

@@ -1,6 +1,9 @@
 import type { CallRecord, Check, Violation, WriteRecord } from '../history/history.js';
 import { isGrant, leaseWrites, numberOfId, processOf, textIn } from './lease-writes.js';
 
+/** A call that is aborted ends at once: what it gives back is then still on its way. */
+const givingBackMs = 500;
+
 /**
  * The kit page, sections 2 and 3: what is held together says of itself what its leases say, and is told with the first that
  * is told; callers of several locks never wait for each other in a circle; and whoever does not get all, or has ended, holds
@@ -36,7 +39,7 @@ export const checkTogether: Check = (history) => {
       (record) =>
         record.kind === 'pause' && record.process === call.process && record.untilMs >= call.sinceMs,
     );
-    const kept = isPaused ? undefined : held[at]!.find(({ untilMs }) => untilMs > call.atMs);
+    const kept = isPaused ? undefined : held[at]!.find(({ untilMs }) => untilMs > call.atMs + givingBackMs);
     if (!kept) continue;
     const what = `${call.process} holds ${kept.name} after ${call.what} has ended (${call.outcome})`;
     violations.push({ rule: 'together', atMs: call.atMs, what });
