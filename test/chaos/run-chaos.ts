@@ -14,7 +14,7 @@ import type { ChaosReport } from './report/report.js';
 import { walkKeys } from './scan/key-field.js';
 import { ScanSeries } from './scan/scan-series.js';
 import { type Stage, setStage } from './stage.js';
-import { allLockNames, lockNames } from './terms.js';
+import { allLockNames, lockNames, semaphores } from './terms.js';
 import { startWorkers } from './workers/start-workers.js';
 import type { SupervisedWorker } from './workers/supervised-worker.js';
 
@@ -53,7 +53,9 @@ export async function runChaos(options: ChaosOptions, interrupted: AbortSignal):
     violations.push(unfinishedScan(scans.current, scanEndMs));
   }
   await Promise.all(workers.map((member) => member.dismiss()));
-  const alive = interrupted.aborted ? undefined : await liveness(stage.clients.locks, allLockNames);
+  const alive = interrupted.aborted
+    ? undefined
+    : await liveness(stage.clients.locks, allLockNames, semaphores);
   const evidence = await gathered(stage, workers, scans);
   violations.push(...(alive?.violations ?? []), ...checkHistory(evidence));
   return toReport(options, stage, workers, striker, evidence, alive, violations, interrupted.aborted);

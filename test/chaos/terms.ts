@@ -30,6 +30,15 @@ export type LockWorkload = keyof typeof lockNames;
 /** Of these everybody waits in line. */
 export const lineNames: readonly string[] = ['line/0', 'line/1'];
 
+/** A semaphore, and the larger number of permits that workers ask for: some ask for one less. */
+export interface SemaphoreTerms {
+  readonly name: string;
+  readonly permits: number;
+}
+
+/** All semaphores. */
+export const semaphores: readonly SemaphoreTerms[] = [{ name: 'permits/0', permits: 3 }];
+
 /** All names of locks. */
 export const allLockNames: readonly string[] = [...Object.values(lockNames).flat(), ...lineNames];
 

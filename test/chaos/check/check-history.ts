@@ -1,8 +1,9 @@
 import type { ScanVerdict } from '../../../lib/scan/index.js';
 import { unexplained } from '../../linear/of-chaos.js';
 import type { History } from '../history/read-history.js';
-import { lockNames } from '../terms.js';
+import { lockNames, semaphores } from '../terms.js';
 import { lineOrder } from './line-order.js';
+import { tooManyHolders } from './permit-holders.js';
 import { scanResult, splitsHappened, type WalkedKeys } from './scan-result.js';
 import { type FinalSets, fenceOrder, foreignElements, lostFencedUpdates } from './set-updates.js';
 import { tokenOrder } from './token-order.js';
@@ -23,6 +24,7 @@ export interface Evidence {
 export function checkHistory({ history, sets, verdicts, walked, ownEnds }: Evidence): Violation[] {
   return [
     ...twoHolders(history),
+    ...semaphores.flatMap((semaphore) => tooManyHolders(history, semaphore)),
     ...tokenOrder(history),
     ...fenceOrder(history, lockNames.fenced),
     ...lostFencedUpdates(history, sets, lockNames.fenced),

@@ -1,6 +1,6 @@
 import type { LockClient } from '../../../lib/client/index.js';
 import { machineMs } from '../machine-clock.js';
-import { leaseTerms } from '../terms.js';
+import { leaseTerms, type SemaphoreTerms } from '../terms.js';
 import type { Violation } from './violation.js';
 
 /** The uncertainty of store time is at most the resolution of its source. */
@@ -21,13 +21,27 @@ export interface Liveness {
   readonly violations: readonly Violation[];
 }
 
-/** Acquires every lock once, all at the same time: their holders were just killed, and nothing stands in the way. */
-export async function liveness(locks: LockClient, names: readonly string[]): Promise<Liveness> {
+/** Acquires every lock once, and every permit, all at the same time: their holders were just killed, and nothing stands in the way. */
+export async function liveness(
+  locks: LockClient,
+  names: readonly string[],
+  semaphores: readonly SemaphoreTerms[] = [],
+): Promise<Liveness> {
   const sinceMs = machineMs();
+  const waitMs = livenessBoundMs;
+  const wanted = [
+    ...names.map((name) => ({ name, acquire: () => locks.acquire(name, { waitMs }) })),
+    ...semaphores.flatMap(({ name, permits }) =>
+      Array.from({ length: permits }, () => ({
+        name,
+        acquire: () => locks.semaphore(name, { permits }).acquire({ waitMs }),
+      })),
+    ),
+  ];
   const tries = await Promise.all(
-    names.map(async (name) => {
+    wanted.map(async ({ name, acquire }) => {
       try {
-        const lease = await locks.acquire(name, { waitMs: livenessBoundMs });
+        const lease = await acquire();
         const tookMs = machineMs() - sinceMs;
         await lease.release();
         return { tookMs };
@@ -44,7 +58,7 @@ export async function liveness(locks: LockClient, names: readonly string[]): Pro
     }),
   );
   return {
-    locks: names.length,
+    locks: wanted.length,
     boundMs: livenessBoundMs,
     slowestMs: Math.max(0, ...tries.map(({ tookMs }) => tookMs ?? 0)),
     violations: tries.flatMap(({ violation }) => violation ?? []),

@@ -2,8 +2,8 @@ import type { History } from '../history/read-history.js';
 import { type Stay, staysOf } from './stays.js';
 import type { Violation } from './violation.js';
 
-/** By which clock two stays are compared, and what each knows for certain. */
-interface Scale {
+/** By which clock stays are compared, and what each knows for certain. */
+export interface Scale {
   readonly name: string;
   /** The holder held no later than from here on … */
   readonly from: (stay: Stay) => number;
@@ -11,7 +11,8 @@ interface Scale {
   readonly to: (stay: Stay) => number;
 }
 
-const scales: readonly Scale[] = [
+/** The store's time, as the holders knew it, and the machine's clock, which they all share. */
+export const scales: readonly Scale[] = [
   { name: 'store time', from: ({ granted }) => granted.latest, to: ({ lastHeld }) => lastHeld.earliest },
   {
     name: "the machine's clock",

@@ -1,6 +1,7 @@
 /** What a history may show that must not be. */
 export type ViolationKind =
   | 'two-holders'
+  | 'too-many-holders'
   | 'token-order'
   | 'fence-order'
   | 'lost-update'

@@ -116,7 +116,7 @@ export interface LineLeftRecord extends Timed {
 /** One go at a workload came to no good end, in a way that is to be expected under faults. */
 export interface FailedRecord extends Timed {
   readonly kind: 'failed';
-  readonly workload: LockWorkload | 'line' | 'scan';
+  readonly workload: LockWorkload | 'permit' | 'line' | 'scan';
   readonly error: string;
 }
 

@@ -1,9 +1,10 @@
 import type { Evidence } from '../check/check-history.js';
 import { lineOrder } from '../check/line-order.js';
+import { permitStays } from '../check/permit-holders.js';
 import { lostUpdates } from '../check/set-updates.js';
 import { staysOf } from '../check/stays.js';
 import { type History, ofKind } from '../history/read-history.js';
-import { lockNames } from '../terms.js';
+import { lockNames, semaphores } from '../terms.js';
 import type { ChaosReport, LockFigures, ScanFigures, SetFigures } from './report.js';
 
 /** Everything that is counted from what a run leaves. */
@@ -12,12 +13,16 @@ export function figuresOf(evidence: Evidence): Pick<ChaosReport, 'locks' | 'work
   return {
     locks: lockFigures(history),
     workloads: {
-      hold: { stays: staysOf(history).length, askedWhetherHeld: ofKind(history, 'held').length },
+      hold: {
+        stays: staysOf(history).filter(({ name }) => lockNames.hold.some((known) => known === name)).length,
+        askedWhetherHeld: ofKind(history, 'held').length,
+      },
       plain: setFigures(evidence, lockNames.plain),
       fenced: {
         ...setFigures(evidence, lockNames.fenced),
         refusedStaleWrites: ofKind(history, 'refused').length,
       },
+      permit: { stays: semaphores.flatMap((semaphore) => permitStays(history, semaphore)).length },
       line: lineFigures(history),
       scan: scanFigures(evidence),
     },

@@ -20,6 +20,8 @@ export interface ChaosReport {
     readonly hold: { readonly stays: number; readonly askedWhetherHeld: number };
     readonly plain: SetFigures;
     readonly fenced: SetFigures & { readonly refusedStaleWrites: number };
+    /** Those who held a permit of a semaphore. */
+    readonly permit: { readonly stays: number };
     /** Turns in line, and grants of which it could be told whether somebody alive had come before. */
     readonly line: { readonly turns: number; readonly compared: number };
     readonly scan: ScanFigures;

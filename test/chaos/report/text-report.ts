@@ -31,7 +31,7 @@ function faultTable({ faults }: ChaosReport, style: TableStyle): string {
 }
 
 function figures({ locks, workloads, liveness, failures }: ChaosReport): string {
-  const { hold, plain, fenced, line, scan } = workloads;
+  const { hold, permit, plain, fenced, line, scan } = workloads;
   const listed = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts)
       .map(([name, value]) => `${name} ${count(value)}`)
@@ -49,6 +49,7 @@ function figures({ locks, workloads, liveness, failures }: ChaosReport): string 
     ],
     ['(b) plain set', `${updates(plain)} LOST: what a lock without a fence is worth`],
     ['(c) fenced set', `${updates(fenced)} lost, ${count(fenced.refusedStaleWrites)} stale writes refused`],
+    ['permits', `${count(permit.stays)} stays`],
     ['in line', `${count(line.turns)} turns, ${count(line.compared)} comparisons with who came before`],
     [
       '(d) scans',

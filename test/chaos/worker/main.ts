@@ -6,7 +6,7 @@ import { openBench } from './bench.js';
 import { readOrders } from './orders.js';
 import { recordEvents } from './record-events.js';
 import { standInLine } from './stand-in-line.js';
-import { workLocks } from './work-locks.js';
+import { workLocks, workPermits } from './work-locks.js';
 import { workScans } from './work-scans.js';
 
 const bench = openBench(readOrders());
@@ -25,6 +25,7 @@ await Promise.all([
   workLocks(bench, 'hold'),
   workLocks(bench, 'plain'),
   workLocks(bench, 'fenced'),
+  workPermits(bench),
   standInLine(bench),
   workScans(bench),
 ]);

@@ -1,19 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type LockWorkload, lockNames } from '../terms.js';
+import { type LockWorkload, lockNames, semaphores } from '../terms.js';
 import { addToSet, fencedAccess, plainAccess } from './add-to-set.js';
 import { asking } from './asking.js';
 import type { Bench } from './bench.js';
 import { findExpected } from './expected-errors.js';
-import { hold } from './hold.js';
+import { hold, holdPermit } from './hold.js';
 
 /** One lock after the other of one workload, as the worker's seed has it, until the process is killed. */
-export async function workLocks(bench: Bench, workload: LockWorkload): Promise<never> {
-  const { between, journal } = bench;
+export function workLocks(bench: Bench, workload: LockWorkload): Promise<never> {
   const names = lockNames[workload];
+  return repeat(bench, workload, () => perform(bench, workload, names[bench.between(0, names.length)]!));
+}
+
+/** One permit after the other, until the process is killed. */
+export function workPermits(bench: Bench): Promise<never> {
+  return repeat(bench, 'permit', () => holdPermit(bench, semaphores[bench.between(0, semaphores.length)]!));
+}
+
+async function repeat(
+  bench: Bench,
+  workload: LockWorkload | 'permit',
+  perform: () => Promise<void>,
+): Promise<never> {
+  const { between, journal } = bench;
   for (;;) {
-    const name = names[between(0, names.length)]!;
     try {
-      await asking(() => perform(bench, workload, name));
+      await asking(perform);
     } catch (error) {
       const expected = findExpected(error);
       if (expected === undefined) throw error;

@@ -19,6 +19,29 @@ describe('readers and a writer', () => {
     expect(await a!.read(async (lease) => lease.isHeld)).toBe(true);
   });
 
+  it('a reader that finds a writer at the gate writes nothing, and reads on', async () => {
+    const name = stage.name();
+    const [a, b] = await Promise.all([1, 2].map(() => stage.it.readyActor()));
+    const writer = await a!.locks.readWriteLock(name, { readers: 2 }).acquireWrite();
+    const reading = b!.locks.readWriteLock(name, { readers: 2 }).acquireRead({ waitMs: 20_000 });
+    await expect.poll(() => b!.meter.reads).toBeGreaterThan(3);
+    expect(b!.meter.writes).toBe(0);
+    await writer.release();
+    await (await reading).release();
+  });
+
+  it('a writer that finds a permit out of use does not wait for the others, and gives all back', async () => {
+    const name = stage.name();
+    const [a, b] = await Promise.all([1, 2].map(() => stage.it.readyActor()));
+    const catalog = a!.locks.readWriteLock(name, { readers: 2 });
+    await (await catalog.acquireRead({ owner: 'x' })).complete('out of use');
+    const reader = await catalog.acquireRead({ owner: 'x' });
+    const writing = b!.locks.readWriteLock(name, { readers: 2 }).acquireWrite({ waitMs: 60_000 });
+    await expect(writing).rejects.toMatchObject({ name: 'AlreadyCompletedError' });
+    expect(await a!.locks.inspect(`${name}#w`)).toMatchObject({ state: 'free' });
+    await reader.release();
+  });
+
   it('a writer that waits comes before readers that come later', async () => {
     const name = stage.name();
     const [a, b, c] = await Promise.all([1, 2, 3].map(() => stage.it.readyActor()));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PermitOptions } from '../../../lib/kit/semaphore.js';
 import { useStage } from '../../support/use-stage.js';
 
 describe('a semaphore', () => {
@@ -61,6 +62,25 @@ describe('a semaphore', () => {
     expect(lease.token).toBeGreaterThan(crashed.token);
     await lease.release();
     await crashed[Symbol.asyncDispose]();
+  });
+
+  it('looks first where chance has it, or for an owner that is named always at the same permit, and then by chance', async () => {
+    const { locks } = await stage.it.readyActor();
+    const semaphore = locks.semaphore(stage.name(), { permits: 4 });
+    /** The permits that a dozen calls get which come one after the other. */
+    const got = async (options: PermitOptions) => {
+      const names = new Set<string>();
+      for (let call = 0; call < 12; call++) {
+        const lease = await semaphore.acquire(options);
+        names.add(lease.name);
+        await lease.release();
+      }
+      return names.size;
+    };
+    expect(await got({})).toBeGreaterThan(1);
+    expect(await got({ owner: 'x' })).toBe(1);
+    await using _first = await semaphore.acquire({ owner: 'x' });
+    expect(await got({ owner: 'x' })).toBeGreaterThan(1);
   });
 
   it('lets a retried worker supersede its own earlier permit', async () => {

@@ -11,6 +11,7 @@ import { handOverRemovals } from './hand-over.js';
 import { holdingRemovals } from './holding.js';
 import { invocationRemovals } from './invocation.js';
 import { kitLineRemovals } from './kit-line.js';
+import { kitPermitsRemovals } from './kit-permits.js';
 import { lostAnswersRemovals } from './lost-answers.js';
 import { observabilityRemovals } from './observability.js';
 import { requestsRemovals } from './requests.js';
@@ -29,6 +30,7 @@ export const removals: readonly Removal[] = [
   ...handOverRemovals,
   ...derivedCallsRemovals,
   ...kitLineRemovals,
+  ...kitPermitsRemovals,
   ...scanRemovals,
   ...serviceRemovals,
   ...invocationRemovals,
