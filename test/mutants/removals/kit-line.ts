@@ -84,6 +84,13 @@ export const kitLineRemovals: readonly Removal[] = [
     noticedBy: [lockSuite],
   },
   {
+    name: 'line: a dead waiter costs no more than a grace',
+    file: fairAcquire,
+    find: 'const graceMs = 2_000;',
+    replace: 'const graceMs = 20_000;',
+    noticedBy: [lockSuite],
+  },
+  {
     name: 'line: free for so long without anybody in between',
     file: fairAcquire,
     find: 'this.#freeSince?.token !== info?.token || this.#freeSince === undefined',
@@ -357,6 +364,23 @@ export const kitLineRemovals: readonly Removal[] = [
     find: '(error instanceof StoreError && error.retryable)',
     replace: '(error instanceof StoreError && !error.retryable)',
     noticedBy: [lockSuite],
+  },
+  {
+    name: 'leader: campaigns again soon after trouble',
+    file: leader,
+    find: 'if (!isHeld) await sleep(host.runtime, passingPauseMs, options.signal);',
+    replace: 'if (!isHeld) await sleep(host.runtime, 1_000 * passingPauseMs, options.signal);',
+    noticedBy: [lockSuite],
+  },
+  {
+    name: 'leader: whoever asks is told who leads',
+    file: 'lib/client/lock-client.ts',
+    find: "return info?.state === 'held' ? info : undefined;",
+    replace: "return info?.state === 'expired' ? info : undefined;",
+    noticedBy: [
+      lockSuite,
+      { file: leaderTests, title: 'is one of many; when its work returns its call ends, and the next leads' },
+    ],
   },
   {
     name: 'leader: waits on at a line that is full',
