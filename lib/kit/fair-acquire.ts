@@ -79,6 +79,8 @@ class Turn {
   #freeSince: { readonly token: number | undefined; readonly at: LocalInstant } | undefined;
   #refusal: LockHeldError | undefined;
   #lastError: StoreError | undefined;
+  /** How its own last try failed: it may have left a lease that is being given back. */
+  #lastTryError: StoreError | undefined;
   #isGranted = false;
 
   constructor(host: FairHost, name: string, options: AcquireOptions, pacing: WaitPacing) {
@@ -126,8 +128,10 @@ class Turn {
   async #try(): Promise<Lease | undefined> {
     if (isOver(this.#options)) return undefined;
     try {
+      this.#lastTryError = undefined;
       return await this.#host.acquire(this.#name, this.#options);
     } catch (error) {
+      if (error instanceof StoreError) this.#lastTryError = error;
       if (!(error instanceof LockHeldError)) throw error;
       this.#refusal = error;
       return undefined;
@@ -140,7 +144,8 @@ class Turn {
     const deadline = clock.now().latest + this.leftMs;
     // Before the request: it may be applied although nobody is told.
     this.#ticket ??= { id: runtime.randomId(), deadline };
-    await lines.joinLine(this.#name, this.#ticket, this.#options.signal);
+    // Not ended by the caller's signal: a request that is still under way would leave a ticket that nobody takes out.
+    await lines.joinLine(this.#name, this.#ticket);
     this.#ahead = tickets;
     this.#place = liveTickets(tickets, clock).length;
     this.#length = this.#place + 1;
@@ -169,6 +174,7 @@ class Turn {
       remainingMs: info.remainingMs,
     };
     const refusal = this.#refusal;
+    if (holder && holder.owner === this.#owner && this.#lastTryError) return this.#lastTryError;
     // Never heard of a holder: the store is what stood in the way.
     if (!holder && !refusal && this.#lastError) return this.#lastError;
     return new LockHeldError(this.#name, holder || refusal?.holder, this.#pacing.waitedMs, {
@@ -215,7 +221,7 @@ class Turn {
     const before = tickets.findIndex(({ id }) => id === ticket.id);
     this.#ahead = before < 0 ? tickets : tickets.slice(0, before);
     // Somebody took it for that of a dead waiter, or for too old: at the end of the line, then.
-    if (before < 0) await host.lines.joinLine(name, ticket, signal);
+    if (before < 0) await host.lines.joinLine(name, ticket);
     // Whoever is first clears away what stands before it: waiters that are gone.
     if (place === 0) {
       for (const gone of this.#ahead) await host.lines.leaveLine(name, gone, signal);

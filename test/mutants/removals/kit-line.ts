@@ -133,6 +133,20 @@ export const kitLineRemovals: readonly Removal[] = [
     noticedBy: [{ file: fairTests, title: 'whoever gives up or aborts takes its ticket out' }, lockSuite],
   },
   {
+    name: 'line: a ticket that is under way when its caller aborts is taken out',
+    file: fairAcquire,
+    find: 'await lines.joinLine(this.#name, this.#ticket);',
+    replace: 'await lines.joinLine(this.#name, this.#ticket, this.#options.signal);',
+    noticedBy: [lockSuite],
+  },
+  {
+    name: 'line: what is being given back is nobody’s lease',
+    file: fairAcquire,
+    find: 'if (holder && holder.owner === this.#owner && this.#lastTryError) return this.#lastTryError;',
+    replace: '',
+    noticedBy: [lockSuite],
+  },
+  {
     name: 'line: a ticket that somebody took out stands at the end again',
     file: fairAcquire,
     find: 'if (before < 0) await',

@@ -1,7 +1,7 @@
 import type { CallRecord, Check, Violation, WriteRecord } from '../history/history.js';
 import { isGrant, leaseWrites, numberOfId, processOf, textIn } from './lease-writes.js';
 
-/** A call that is aborted ends at once: what it gives back is then still on its way. */
+/** What can't be given back at once is, in the background; and a call that is aborted ends before that is answered. */
 const givingBackMs = 500;
 
 /**

@@ -146,14 +146,15 @@ export class Watched {
     more: readonly AbortSignal[] = [],
   ): void {
     const sources = [...leases.map(({ signal }) => signal), ...more];
-    this.#view = () => ({
-      isTold: joint.aborted,
-      ...(isHeld && { isHeld: isHeld() }),
-      parts: sources.map((source, part) => ({
-        isTold: source.aborted,
-        isValid: leases[part]?.isHeld ?? true,
-      })),
-    });
+    this.#view = () => {
+      // To ask whether they are held may be what fires their signals.
+      const valid = sources.map((_, part) => leases[part]?.isHeld ?? true);
+      return {
+        ...(isHeld && { isHeld: isHeld() }),
+        isTold: joint.aborted,
+        parts: sources.map((source, part) => ({ isTold: source.aborted, isValid: valid[part]! })),
+      };
+    };
     for (const source of sources) {
       source.addEventListener('abort', () => this.#cluster.loop.after(0, () => this.look()), { once: true });
     }
