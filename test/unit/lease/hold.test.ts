@@ -183,7 +183,6 @@ describe('a lease that is lost', () => {
       const { name, hold, runtime, ends } = scene(answers, terms);
       const { signal } = hold;
       await runtime.pass(leaseMs - 1_000);
-      await hold.renew({}).catch(() => {});
       expect(hold.isHeld).toBe(false);
       expect(signal.aborted).toBe(true);
       expect(signal.reason).toMatchObject({ name: 'LockLostError', reason, lockName: name, token: 7 });
