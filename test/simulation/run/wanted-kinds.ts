@@ -41,15 +41,6 @@ const locks = [
   ...ends('leader', 'ok'),
   ...ends('requestRelease', 'ok', 'not current'),
   ...ends('claimNext', 'ok', 'none free'),
-  ...ends('permit', 'ok', 'LockHeldError', 'at last ok'),
-  ...ends('permit supersede', 'ok'),
-  ...ends('permit waiting', 'ok', 'LockHeldError'),
-  ...ends('withPermit', 'ok', 'LockHeldError'),
-  ...ends('read', 'ok', 'LockHeldError', 'at last ok'),
-  ...ends('read waiting', 'ok', 'LockHeldError'),
-  ...ends('write', 'ok', 'LockHeldError', 'at last ok'),
-  ...ends('write waiting', 'ok', 'LockHeldError'),
-  ...ends('release write', 'released'),
   ...ends('once', 'ok', 'WorkFailed', 'StoreError'),
   ...ends('save', 'ok', 'StoreError'),
   ...ends('renew', 'ok', 'StoreError'),
@@ -79,10 +70,29 @@ const lines = [
   ...ends('resume', 'ok', 'StoreError', 'LockLostError: taken-over'),
 ];
 
+/** Permits of a semaphore, readers and a writer. */
+const shared = [
+  ...ends('permit', 'ok', 'LockHeldError', 'at last ok'),
+  ...ends('permit supersede', 'ok'),
+  ...ends('permit waiting', 'ok'),
+  ...ends('withPermit', 'ok'),
+  ...ends('read', 'ok', 'LockHeldError', 'at last ok'),
+  ...ends('read waiting', 'ok'),
+  ...ends('write', 'at last ok'),
+  ...ends('write waiting', 'ok'),
+  ...ends('release write', 'released'),
+];
+
 /** Kinds of trouble and of outcome that some hundred schedules of a suite must have had: a zero would mean that nobody plays it. */
 export const wantedKinds: Readonly<Record<Suite, readonly string[]>> = {
   lock: [
     ...locks,
+    ...shared,
+    ...ends('permit waiting', 'LockHeldError'),
+    ...ends('withPermit', 'LockHeldError'),
+    ...ends('read waiting', 'LockHeldError'),
+    ...ends('write', 'ok', 'LockHeldError'),
+    ...ends('write waiting', 'LockHeldError'),
     ...ends('cronSlot', 'ok', 'finished', 'overtaken', 'WorkFailed', 'StoreError'),
     ...ends('guardDelete', 'StaleTokenError'),
     ...ends('acquireAll', 'ok', 'LockHeldError', 'StoreError', 'UserAbort'),
@@ -96,7 +106,7 @@ export const wantedKinds: Readonly<Record<Suite, readonly string[]>> = {
     'trouble: both clocks of a machine jump',
   ],
   'hand-over': [...locks, ...lines, ...ends('cronSlot', 'ok')],
-  service: [...locks, ...lines],
+  service: [...locks, ...shared, ...lines],
   scan: [
     ...troubles,
     'split: by a seat',
