@@ -77,6 +77,8 @@ describe('the commands for locks', () => {
       for (const wrong of [['--semaphore'], ['--permits', '2'], ['--semaphore', '--permits', '2', '--fair']])
         expect((await run('cli/turn', ...wrong)).exitCode).toBe(2);
       expect((await run('cli/turn', '--semaphore', '--permits', '101')).exitCode).toBe(2);
+      // The name of a permit is no plain lock's.
+      for (const reserved of ['cli/api#0', 'cli/api#w']) expect((await run(reserved)).exitCode).toBe(2);
     });
 
     it('ask asks the holder to let go, and ls and inspect show it', async () => {

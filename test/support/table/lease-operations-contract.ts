@@ -195,6 +195,12 @@ export function lockClientContract(open: () => Promise<ClientsUnderContract>, wa
       expect(await waiting).toBe(first.name);
       await second.release();
       expect(await mine!.inspect()).toMatchObject({ free: 2, held: [] });
+      // By its name a permit is no plain lock, but operators look at it and break it.
+      await expect(b.acquire(first.name)).rejects.toMatchObject({ name: 'UsageError' });
+      const broken = await mine!.acquire();
+      expect(await operator.inspect(broken.name)).toMatchObject({ state: 'held', leaseId: broken.leaseId });
+      expect(await operator.break(broken.name, broken.leaseId)).toBe(true);
+      expect(await broken.release()).toBe('lost');
     });
 
     it('the kit: several locks, crossing lists', async () => {
