@@ -95,6 +95,17 @@ describe('a semaphore', () => {
     await first[Symbol.asyncDispose]();
   });
 
+  it('gives a permit that can be handed over, and gone on with by its name', async () => {
+    const name = stage.name();
+    const [a, b] = await Promise.all([1, 2].map(() => stage.it.readyActor()));
+    const permit = await a!.locks.semaphore(name, { permits: 1 }).acquire();
+    const handedOver = await permit.handOver();
+    const resumed = await b!.locks.resume(handedOver);
+    expect(resumed.token).toBeGreaterThan(permit.token);
+    expect(await b!.locks.semaphore(name, { permits: 1 }).tryAcquire()).toBeNull();
+    await resumed.release();
+  });
+
   it('runs work under a permit and releases it, whatever becomes of the work', async () => {
     const { locks } = await stage.it.readyActor();
     const semaphore = locks.semaphore(stage.name(), { permits: 1 });
