@@ -9,7 +9,7 @@ export default {
   vitest: { configFile: 'vitest.mutation.config.ts' },
   mutate: [
     'lib/clock/**/store-clock.ts',
-    'lib/lease/**/{conditions,acquire-request,holder-requests,lease-item,lease-context}.ts',
+    'lib/lease/**/{conditions,later-conditions,acquire-request,holder-requests,refused-writes,parse-item,lease-context}.ts',
     'lib/scan/**/{key-order,key-middle,cut,alphabet,tiling,planner}.ts',
     'lib/scan/**/plan-*.ts',
   ],

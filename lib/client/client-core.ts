@@ -12,6 +12,7 @@ import {
   type LeaseContext,
   type LeaseIdentity,
   type LeaseStore,
+  laterOperations,
   tableStore,
 } from '../lease/index.js';
 import {
@@ -125,11 +126,8 @@ export class ClientCore implements ClientHost {
       }
       try {
         const request: AcquisitionRequest = {
-          ...{ name, owner, terms, supersede, signal },
-          ...(group !== undefined && { group }),
-          ...(change && { change }),
-          ...(giveUpWhen && { giveUpWhen }),
-          ...(lockDelayMs > 0 && { lockDelayMs: Math.ceil(lockDelayMs) }),
+          ...{ name, owner, terms, supersede, signal, group, change, giveUpWhen },
+          lockDelayMs: lockDelayMs > 0 ? Math.ceil(lockDelayMs) : undefined,
         };
         const first = await attemptGrant(this.context, request, runtime.randomId());
         const grant = findGrant(this.context, first);
@@ -257,8 +255,7 @@ function serviceWay(options: ClientOptions, terms: Omit<LeaseContext, 'table' | 
   });
   const store: LeaseStore = {
     takesChanges: false,
-    ...callsOf(later, ['ensureTime', 'grant', 'renew', 'release', 'read', 'readMany', 'complete', 'resume']),
-    ...callsOf(later, ['break', 'requestRelease', 'reopen', 'readLine', 'joinLine', 'leaveLine']),
+    ...callsOf(later, ['ensureTime', 'grant', 'renew', 'release', ...laterOperations]),
     async *list(...asked) {
       yield* (await later()).list(...asked);
     },

@@ -119,32 +119,24 @@ export function callTimeoutMs(options: Pick<LockClientOptions, 'requestTimeoutMs
   );
 }
 
-/** All of them: the type demands it. */
-const clientOptionNames = Object.keys({
-  table: 1,
-  service: 1,
-  lambdaClient: 1,
-  client: 1,
-  region: 1,
-  endpoint: 1,
-  owner: 1,
-  leaseMs: 1,
-  renewEveryMs: 1,
-  safetyMarginMs: 1,
-  skewMs: 1,
-  retentionMs: 1,
-  requestTimeoutMs: 1,
-  maxAttempts: 1,
-  pollFloorMs: 1,
-  pollCeilingMs: 1,
-  maxHoldMs: 1,
-  runtime: 1,
-  ownerKey: 1,
-} satisfies Record<keyof LockClientOptions, 1>);
+/** What numbers may be, at least and at most. Those of a hold are checked together, since they must fit together. */
+const limits = {
+  requestTimeoutMs: [1],
+  maxAttempts: [1, 10],
+  skewMs: [0],
+  retentionMs: [minRetentionMs],
+  pollFloorMs: [1],
+} as const;
+
+/** The other options. */
+const others = {
+  ...{ table: 1, service: 1, lambdaClient: 1, client: 1, region: 1, endpoint: 1, owner: 1, ownerKey: 1 },
+  ...{ leaseMs: 1, renewEveryMs: 1, safetyMarginMs: 1, pollCeilingMs: 1, maxHoldMs: 1, runtime: 1 },
+} satisfies Record<Exclude<keyof LockClientOptions, keyof typeof limits>, 1>;
 
 /** @throws UsageError if an option of the client is out of its range, or if they do not fit together */
 export function checkClientOptions(options: ClientOptions): void {
-  checkOptions('LockClient', options, clientOptionNames);
+  checkOptions('LockClient', options, Object.keys({ ...limits, ...others }));
   checkStore(options);
   const { endpoint } = options;
   // Without its scheme the host would be taken for one; empty, as from an unset variable, it would mean AWS itself.
@@ -152,17 +144,12 @@ export function checkClientOptions(options: ClientOptions): void {
     throw new UsageError(
       `endpoint: must be an address such as http://localhost:8000, got ${quoted(endpoint)}`,
     );
-  checkNumber('requestTimeoutMs', options.requestTimeoutMs ?? defaults.requestTimeoutMs, 1);
-  checkNumber('maxAttempts', options.maxAttempts ?? defaults.maxAttempts, 1, 10);
-  checkNumber('skewMs', options.skewMs ?? defaults.skewMs, 0);
-  checkNumber('retentionMs', options.retentionMs ?? defaults.retentionMs, defaults.minRetentionMs);
-  const pollFloorMs = options.pollFloorMs ?? defaults.pollFloorMs;
-  checkNumber('pollFloorMs', pollFloorMs, 1);
-  checkNumber(
-    'pollCeilingMs',
-    options.pollCeilingMs ?? Math.max(defaults.pollCeilingMs, pollFloorMs),
-    pollFloorMs,
-  );
+  for (const [name, [least, most]] of Object.entries<readonly number[]>(limits)) {
+    const value = options[name as keyof typeof limits];
+    if (value !== undefined) checkNumber(name, value, least!, most);
+  }
+  const { pollFloorMs = defaults.pollFloorMs, pollCeilingMs } = options;
+  if (pollCeilingMs !== undefined) checkNumber('pollCeilingMs', pollCeilingMs, pollFloorMs);
   if (options.owner !== undefined) checkOwner(options.owner);
   checkOwnerKey(options.ownerKey);
 }

@@ -13,8 +13,11 @@ export function holdSettings(client: ClientOptions, hold: HoldOptions): HoldSett
   const leaseMs = hold.leaseMs ?? client.leaseMs ?? defaults.leaseMs;
   // A fraction of the client's lease is no measure for another lease.
   const own: HoldOptions = hold.leaseMs === undefined || hold.leaseMs === client.leaseMs ? client : {};
-  const renewEveryMs = hold.renewEveryMs ?? own.renewEveryMs ?? leaseMs * defaults.renewFraction;
-  const safetyMarginMs = hold.safetyMarginMs ?? own.safetyMarginMs ?? leaseMs * defaults.safetyMarginFraction;
+  // What is not given is a fraction of the lease, and grows with it.
+  const renewalFor = (ms: number) => hold.renewEveryMs ?? own.renewEveryMs ?? ms * defaults.renewFraction;
+  const marginFor = (ms: number) =>
+    hold.safetyMarginMs ?? own.safetyMarginMs ?? ms * defaults.safetyMarginFraction;
+  const [renewEveryMs, safetyMarginMs] = [renewalFor(leaseMs), marginFor(leaseMs)];
   const capMs = hold.maxHoldMs ?? client.maxHoldMs;
   const maxHoldMs = shortest(capMs, hold.endsInMs?.());
   const timeoutMs = callTimeoutMs(client);
@@ -24,15 +27,11 @@ export function holdSettings(client: ClientOptions, hold: HoldOptions): HoldSett
   if (maxHoldMs !== undefined) checkNumber('maxHoldMs', maxHoldMs, 1);
   const { minHoldMs = 0 } = hold;
   checkNumber('minHoldMs', minHoldMs, 0, defaults.maxLeaseMs);
-  if (renewEveryMs + timeoutMs + safetyMarginMs > leaseMs) {
-    // Those that are fractions of the lease grow with it.
-    const fixed = (fraction: number, ms: number | undefined) =>
-      ms === undefined ? { fraction, ms: 0 } : { fraction: 0, ms };
-    const renewal = fixed(defaults.renewFraction, hold.renewEveryMs ?? own.renewEveryMs);
-    const margin = fixed(defaults.safetyMarginFraction, hold.safetyMarginMs ?? own.safetyMarginMs);
-    const needs = (ms: number) =>
-      renewal.ms + renewal.fraction * ms + timeoutMs + margin.ms + margin.fraction * ms;
-    let minMs = Math.ceil((renewal.ms + timeoutMs + margin.ms) / (1 - renewal.fraction - margin.fraction));
+  const needs = (ms: number) => renewalFor(ms) + timeoutMs + marginFor(ms);
+  if (needs(leaseMs) > leaseMs) {
+    // It grows along a line: so steeply, and from there.
+    const steepness = (needs(2) - needs(0)) / 2;
+    let minMs = Math.ceil(needs(0) / (1 - steepness));
     // What a fraction comes to is known only nearly.
     if (needs(minMs) > minMs) minMs += 1;
     throw new UsageError(

@@ -43,6 +43,9 @@ export interface Signalled {
 
 type Work<T> = (lease: Lease) => Promise<T> | T;
 
+/** See {@link laterCalls}. */
+export type LaterCalls = ReturnType<typeof laterCalls>;
+
 /** All that a client does besides acquiring locks and giving them back, loaded in one piece by the first call of it. */
 export function laterCalls(host: ClientHost) {
   const administer = async <T>(

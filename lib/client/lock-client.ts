@@ -11,6 +11,7 @@ import type { ShownLease } from './admin.js';
 import { ClientCore } from './client-core.js';
 import type { ClientOptions, LockClientOptions } from './client-options.js';
 import type { CronSlotOptions, CronSlotOutcome } from './cron-slot.js';
+import type { LaterCalls } from './later-calls.js';
 import type { LockInfo } from './lock-info.js';
 import { checkPlainName } from './lock-name.js';
 import type { OnceOptions, OnceOutcome } from './once.js';
@@ -103,8 +104,7 @@ export class LockClient implements AsyncDisposable {
    *   store did not answer (call again with the same JSON); UsageError; the signal's own reason
    */
   async resume(handedOver: unknown, options: ResumeOptions = {}): Promise<Lease> {
-    const [from, given] = [asGiven(handedOver), asGiven(options)];
-    return (await this.#core.later()).resume(from, given);
+    return this.#later('resume', handedOver, options);
   }
 
   /**
@@ -130,8 +130,7 @@ export class LockClient implements AsyncDisposable {
   ): Promise<OnceOutcome<T>> {
     checkPlainName(name);
     checkWork('once', work);
-    const given = asGiven(options);
-    return (await this.#core.later()).once(name, work, given);
+    return this.#later('once', name, work, options) as Promise<OnceOutcome<T>>;
   }
 
   /**
@@ -160,8 +159,7 @@ export class LockClient implements AsyncDisposable {
     checkWork('cronSlot', job);
     // A text stays one, for the message: schedulers hand over times as texts.
     const slot = typeof scheduledTime === 'string' ? scheduledTime : Number(scheduledTime);
-    const given = asGiven(options);
-    return (await this.#core.later()).cronSlot(name, slot as number, job, given);
+    return this.#later('cronSlot', name, slot as number, job, options) as Promise<CronSlotOutcome<T>>;
   }
 
   /**
@@ -176,8 +174,7 @@ export class LockClient implements AsyncDisposable {
   async claimNext(names: Iterable<string>, options: TryAcquireOptions = {}): Promise<Lease | null> {
     // A string is an iterable of its characters, each of them a fine name.
     if (typeof names === 'string') throw new UsageError('claimNext: takes a list of names, got one string');
-    const [wanted, given] = [[...new Set(names)], asGiven(options)];
-    return (await this.#core.later()).claimNext(wanted, given);
+    return this.#later('claimNext', [...new Set(names)], options);
   }
 
   /** Who holds the lock, in one strongly consistent read; `undefined` if nobody ever did. */
@@ -185,8 +182,7 @@ export class LockClient implements AsyncDisposable {
     name: string,
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<LockInfo | undefined> {
-    const given = asGiven(options);
-    return (await this.#core.later()).inspect(name, given);
+    return this.#later('inspect', name, options);
   }
 
   /**
@@ -210,8 +206,7 @@ export class LockClient implements AsyncDisposable {
     leaseId: string,
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<boolean> {
-    const given = asGiven(options);
-    return (await this.#core.later()).break(name, leaseId, given);
+    return this.#later('break', name, leaseId, options);
   }
 
   /**
@@ -226,8 +221,7 @@ export class LockClient implements AsyncDisposable {
     name: string,
     options: { readonly completedAt?: number; readonly signal?: AbortSignal } = {},
   ): Promise<boolean> {
-    const given = asGiven(options);
-    return (await this.#core.later()).reopen(name, given);
+    return this.#later('reopen', name, options);
   }
 
   /**
@@ -245,8 +239,7 @@ export class LockClient implements AsyncDisposable {
     seen: string | ShownLease,
     options: { readonly reason?: string; readonly signal?: AbortSignal } = {},
   ): Promise<boolean> {
-    const given = asGiven(options);
-    return (await this.#core.later()).requestRelease(name, seen, given);
+    return this.#later('requestRelease', name, seen, options);
   }
 
   /**
@@ -276,8 +269,7 @@ export class LockClient implements AsyncDisposable {
    * @throws LockHeldError that names the lock which was held; and everything {@link acquire} throws
    */
   async acquireAll(names: Iterable<string>, options: GroupOptions = {}): Promise<LockGroup> {
-    const [wanted, given] = [typeof names === 'string' ? names : [...names], asGiven(options)];
-    return (await this.#core.later()).acquireAll(wanted, given);
+    return this.#later('acquireAll', typeof names === 'string' ? names : [...names], options);
   }
 
   /** Runs work under all of these locks and releases them. Errors as those of {@link withLock}. */
@@ -305,8 +297,7 @@ export class LockClient implements AsyncDisposable {
   ): Promise<T> {
     checkPlainName(name);
     checkWork('lead', work);
-    const given = asGiven(options);
-    return (await this.#core.later()).lead(name, work, given);
+    return this.#later('lead', name, work, options) as Promise<T>;
   }
 
   /** Who leads, in one strongly consistent read; `undefined` if nobody does. */
@@ -329,12 +320,23 @@ export class LockClient implements AsyncDisposable {
     return this.close();
   }
 
+  /** A call of what is loaded later. Its options are as they are now: what the caller changes later plays no part. */
+  async #later<Call extends keyof LaterCalls>(
+    call: Call,
+    ...asked: Parameters<LaterCalls[Call]>
+  ): Promise<Awaited<ReturnType<LaterCalls[Call]>>> {
+    const given = asked.map(asGiven);
+    // Each call takes other arguments; those of this one were checked by the compiler above.
+    const calls = (await this.#core.later()) as unknown as Record<Call, (...given: unknown[]) => never>;
+    return calls[call](...given);
+  }
+
   async *#list(given: { readonly group?: string; readonly signal?: AbortSignal }): AsyncIterable<LockInfo> {
     yield* (await this.#core.later()).list(given);
   }
 }
 
-/** A copy of the options as they are now: what the caller changes later plays no part. What is none is refused later. */
+/** A copy of options as they are now. What is none stays as it is, and is refused later. */
 function asGiven<T>(options: T): T {
   return typeof options === 'object' && options && !Array.isArray(options) ? { ...options } : options;
 }

@@ -1,6 +1,7 @@
 import { UsageError } from '../errors/index.js';
 import { checkOptions } from '../lease/check-options.js';
-import { all, any, type Condition } from '../table/expression.js';
+import { all, any } from '../table/expression.js';
+import type { Condition } from '../table/form.js';
 import { checkLease, defaultFenceAttribute, type FenceOptions, type FencingToken } from './fenced.js';
 
 /** The parts of a DynamoDB write that a guard adds to. */

@@ -1,15 +1,9 @@
 import { UsageError } from '../errors/index.js';
-import { formsBy, type ItemChange, withChange } from '../table/index.js';
+import { formsBy, type ItemChange } from '../table/form.js';
+import type { WriteAnswer } from '../table/item-table.js';
 import { mayBeGranted } from './conditions.js';
-import {
-  endFor,
-  freeAfter,
-  narrowTime,
-  type TableContext,
-  takeoverBefore,
-  ttlAfter,
-} from './lease-context.js';
-import { type LeaseItem, leaseFormat, numberLimit, parseLeaseItem } from './lease-item.js';
+import { endFor, narrowTime, type TableContext, takeoverBefore, ttlAfter } from './lease-context.js';
+import { type LeaseItem, leaseFormat, numberLimit } from './lease-item.js';
 
 /** What an acquire asks for. */
 export interface GrantRequest {
@@ -63,58 +57,6 @@ export type GrantOutcome =
   /** From the lock service: an earlier attempt was granted, and its lease has run out; the item may still carry it. */
   | { readonly kind: 'expired' };
 
-/**
- * A free lock's last token may lie ahead of this clock: then once more above it. Each further time somebody else has
- * had the lock in between.
- */
-const maxWrites = 3;
-
-/**
- * The acquire write (protocol, sections 2 and 4): one conditional write, idempotent by `leaseId`. Where the lock is free
- * and its last token lies ahead of this clock there is a second one, above that token.
- *
- * @throws StoreError when the store can't be used, or its time is not known well enough
- * @throws UsageError when the item under the name is not ours
- */
-export async function requestGrant(
-  context: TableContext,
-  request: GrantRequest,
-  signal?: AbortSignal,
-): Promise<GrantOutcome> {
-  let { aboveToken } = request;
-  let mayArriveLate = false;
-  for (let writes = 1; ; writes++) {
-    const token = nextToken(context, request.name, aboveToken);
-    const outcome = await writeGrant(context, request, token, signal);
-    if (outcome.kind !== 'held') return outcome;
-    mayArriveLate ||= outcome.mayArriveLate;
-    if (writes === maxWrites || !isFreeAhead(context, request, token, outcome.item)) {
-      return { ...outcome, mayArriveLate };
-    }
-    aboveToken = outcome.item.version;
-  }
-}
-
-/** The store time of the grant, or one more than the last token: never a time that it may not be yet. */
-function nextToken(context: TableContext, name: string, aboveToken = 0): number {
-  const token = Math.max(Math.ceil(narrowTime(context).earliest), aboveToken + 1);
-  if (token < numberLimit) return token;
-  throw new UsageError(`No token is left for "${name}": the last one is ${aboveToken}`, name);
-}
-
-/** Whether only its token stood against a grant. */
-function isFreeAhead(
-  context: TableContext,
-  { seenLeaseId, lockDelayMs }: GrantRequest,
-  token: number,
-  item: LeaseItem | undefined,
-): item is LeaseItem {
-  if (item === undefined || item.version < token) return false;
-  // The lease that it takes over is no obstacle to a supersede.
-  const others = item.leaseId === seenLeaseId ? { ...item, leaseId: undefined } : item;
-  return freeAfter(others, lockDelayMs) < takeoverBefore(context);
-}
-
 /** What a grant writes, and demands. */
 const grantForms = formsBy((isGrouped: boolean, supersedes: boolean, delays: boolean) => ({
   set: [
@@ -127,27 +69,44 @@ const grantForms = formsBy((isGrouped: boolean, supersedes: boolean, delays: boo
     'format',
     ...(isGrouped ? ['group'] : []),
   ],
-  compute: { version: { text: ':token' }, renewals: { text: ':none' } },
+  compute: { version: ':token', renewals: ':none' },
   remove: ['releaseRequested', 'freeFrom'],
-  condition: mayBeGranted('', 0, 0, supersedes ? '' : undefined, Number(delays)),
+  condition: mayBeGranted(supersedes, delays),
 }));
 
-async function writeGrant(
+/** One acquire write, and its answer. */
+export interface GrantWrite {
+  /** The grant, if it was applied. */
+  readonly granted?: Extract<GrantOutcome, { kind: 'granted' }>;
+  readonly token: number;
+  readonly acquiredAt: number;
+  readonly answer: WriteAnswer;
+}
+
+/**
+ * The acquire write (protocol, sections 2 and 4), idempotent by `leaseId`. What a refusal means is for
+ * `refused-writes.ts` to say.
+ *
+ * @param aboveToken the highest token that was shown under the name
+ * @throws StoreError when the store can't be used, or its time is not known well enough
+ */
+export async function writeGrant(
   context: TableContext,
   request: GrantRequest,
-  token: number,
-  signal: AbortSignal | undefined,
-): Promise<GrantOutcome> {
-  const { name, leaseId } = request;
+  aboveToken: number | undefined,
+  signal?: AbortSignal,
+): Promise<GrantWrite> {
+  const { name, leaseId, owner, leaseMs, group, seenLeaseId, lockDelayMs = 0, change } = request;
+  const token = nextToken(context, name, aboveToken);
   const acquiredAt = Math.ceil(context.clock.now().latest);
-  const expiresAt = endFor(context, request.leaseMs, request.spareMs);
-  const { group, seenLeaseId, lockDelayMs = 0 } = request;
+  const expiresAt = endFor(context, leaseMs, request.spareMs);
   const before = takeoverBefore(context);
+  const form = grantForms(group !== undefined, seenLeaseId !== undefined, lockDelayMs > 0);
   const values = {
     ':leaseId': leaseId,
-    ':owner': request.owner,
+    ':owner': owner,
     ':expiresAt': expiresAt,
-    ':leaseMs': request.leaseMs,
+    ':leaseMs': leaseMs,
     ':acquiredAt': acquiredAt,
     ':none': 0,
     ':ttl': ttlAfter(context, expiresAt),
@@ -158,28 +117,17 @@ async function writeGrant(
     ':group': group,
     ':seenLeaseId': seenLeaseId,
   };
-  const form = grantForms(group !== undefined, seenLeaseId !== undefined, lockDelayMs > 0);
-  const write = withChange({ form, values, wantsOld: true }, request.change);
-  const answer = await context.table.update(name, write, signal);
+  const answer = await context.table.update(name, { form, values, change, wantsOld: true }, signal);
+  if (!answer.applied) return { token, acquiredAt, answer };
+  // The condition has told that it is ours. What somebody has changed in it by hand is no reason to drop the grant.
+  const item = answer.old as LeaseItem | undefined;
+  const grant = { leaseId, token, expiresAt, acquiredAt, item, adopted: false };
+  return { granted: { kind: 'granted', grant }, token, acquiredAt, answer };
+}
 
-  if (answer.applied) {
-    // The condition has told that it is ours. What somebody has changed in it by hand is no reason to drop the grant.
-    const item = answer.old as LeaseItem | undefined;
-    return { kind: 'granted', grant: { leaseId, token, expiresAt, acquiredAt, item, adopted: false } };
-  }
-  const item = answer.item && parseLeaseItem(name, answer.item);
-  if (item?.leaseId === leaseId) {
-    const grant = {
-      leaseId,
-      token: item.version,
-      expiresAt: item.expiresAt!,
-      acquiredAt: item.acquiredAt ?? acquiredAt,
-      item,
-      adopted: true,
-    };
-    return { kind: 'granted', grant };
-  }
-  if (item?.completedAt !== undefined) return { kind: 'completed', item };
-  if (item?.lastLeaseId === leaseId) return { kind: 'given-back' };
-  return { kind: 'held', item, mayArriveLate: answer.retried };
+/** The store time of the grant, or one more than the last token: never a time that it may not be yet. */
+function nextToken(context: TableContext, name: string, aboveToken = 0): number {
+  const token = Math.max(Math.ceil(narrowTime(context).earliest), aboveToken + 1);
+  if (token < numberLimit) return token;
+  throw new UsageError(`No token is left for "${name}": the last one is ${aboveToken}`, name);
 }

@@ -119,8 +119,8 @@ export class Hold {
     return this.#exclusively(work);
   }
 
-  renew(change: ItemChange): Promise<ChangeOutcome> {
-    return this.inTurn(() => this.#renew(change));
+  renew(change?: ItemChange): Promise<ChangeOutcome> {
+    return this.inTurn(() => this.renewNow(change));
   }
 
   /** Whoever asks while it is under way gets what becomes of that. */
@@ -197,7 +197,7 @@ export class Hold {
     this.checkHeld();
   }
 
-  async renewTo(expiresAt: number, change: ItemChange, signal?: AbortSignal): Promise<ChangeOutcome> {
+  async renewTo(expiresAt: number, change?: ItemChange, signal?: AbortSignal): Promise<ChangeOutcome> {
     const outcome = await this.context.store.renew(this.labels, expiresAt, change, signal);
     if (outcome.kind === 'lost' && this.settle) return this.settle(signal);
     if (outcome.kind !== 'done') return this.settled(outcome);
@@ -247,7 +247,8 @@ export class Hold {
     return 'lost';
   }
 
-  async #renew(change: ItemChange, signal?: AbortSignal): Promise<ChangeOutcome> {
+  /** In its turn. */
+  async renewNow(change?: ItemChange, signal?: AbortSignal): Promise<ChangeOutcome> {
     this.context.closed?.throwIfAborted();
     await this.ensureTime(signal);
     return this.renewTo(this.term.next(), change, signal);
@@ -265,7 +266,7 @@ export class Hold {
   async #beat(signal: AbortSignal): Promise<boolean> {
     try {
       await this.#exclusively(async () => {
-        if (this.state === 'held' && !this.term.isLast) await this.#renew({}, signal);
+        if (this.state === 'held' && !this.term.isLast) await this.renewNow(undefined, signal);
       });
       return true;
     } catch (error) {

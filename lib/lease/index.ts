@@ -7,5 +7,7 @@ export * from './lease-context.js';
 export * from './lease-item.js';
 export * from './lease-store.js';
 export * from './lease-term.js';
+export * from './parse-item.js';
+export * from './refused-writes.js';
 export * from './resume-request.js';
 export * from './table-store.js';

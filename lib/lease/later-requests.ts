@@ -1,20 +1,18 @@
-import { all, formsBy, type ItemChange, type StoredItem, withChange } from '../table/index.js';
-import { hasToken, isCompleted, isCurrent, isHeld, isOurs, wasTheLast } from './conditions.js';
+import { all, formsBy, type ItemChange, type StoredItem } from '../table/index.js';
 import {
-  checkOutcomeKnown,
   ended,
   endParts,
   type HolderOutcome,
-  hasEnded,
-  isStill,
   type LeaseIdentity,
-  lossReason,
   ownValues,
-  requestEnd,
+  writeEnd,
 } from './holder-requests.js';
+import { isCompleted, isOurs, isSeen, wasTheLast } from './later-conditions.js';
 import { type TableContext, ttlAfter } from './lease-context.js';
-import { type LeaseItem, parseLeaseItem } from './lease-item.js';
+import type { LeaseItem } from './lease-item.js';
 import type { SeenLease } from './lease-store.js';
+import { parseLeaseItem } from './parse-item.js';
+import { afterEnd, checkOutcomeKnown, hasEnded, isStill, lossReason } from './refused-writes.js';
 
 /* What most holders never ask for: completions, and what operators do. Loaded with the first of them. */
 
@@ -45,8 +43,8 @@ export async function requestCompletion(
   const ttl = retainMs === undefined ? undefined : ttlAfter({ retentionMs: retainMs }, completedAt);
   const values = { ...ownValues(lease), ':completedAt': completedAt, ':ttl': ttl, ':result': result };
   const form = completionForms(lease.token !== undefined, result !== undefined, ttl !== undefined);
-  const write = withChange({ form, values, wantsOld: lease.wantsBefore ?? false }, change);
-  const answer = await context.table.update(lease.name, write, signal);
+  const wantsOld = lease.wantsBefore ?? false;
+  const answer = await context.table.update(lease.name, { form, values, change, wantsOld }, signal);
   if (answer.applied) return ended(answer.old);
   const item = answer.item && parseLeaseItem(lease.name, answer.item);
   if (item && isStill(lease, item)) return { kind: 'refused', item };
@@ -69,12 +67,13 @@ export async function requestBreak(
   signal?: AbortSignal,
 ): Promise<HolderOutcome> {
   const mark = { set: { brokenLeaseId: leaseId } };
+  const lease = { name, leaseId };
   let isHeldBack = false;
   const isDone = ({ freeFrom }: LeaseItem) => {
     isHeldBack = freeFrom !== undefined;
     return true;
   };
-  const outcome = await requestEnd(context, { name, leaseId }, mark, isDone, signal);
+  const outcome = afterEnd(lease, await writeEnd(context, lease, mark, signal), isDone);
   const change = { remove: ['freeFrom'], condition: all(wasTheLast(leaseId), isOurs) };
   if (isHeldBack) await context.table.update(name, change, signal);
   return outcome;
@@ -87,11 +86,7 @@ export async function requestLettingGo(
   reason: string,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  const isSeen = all(
-    leaseId === undefined ? isHeld : isCurrent(leaseId),
-    token === undefined ? undefined : hasToken(token),
-  );
-  const change = { set: { releaseRequested: reason }, condition: all(isSeen, isOurs) };
+  const change = { set: { releaseRequested: reason }, condition: isSeen(leaseId, token) };
   return (await context.table.update(name, change, signal)).applied;
 }
 

@@ -1,10 +1,12 @@
 import { TableLines } from '../kit/line-store.js';
 import type { Paging, StoredItem } from '../table/index.js';
+import type { GrantRequest, GrantWrite } from './acquire-request.js';
 import type { HolderOutcome, LeaseIdentity } from './holder-requests.js';
 import { requestBreak, requestCompletion, requestLettingGo, requestReopening } from './later-requests.js';
 import type { TableContext } from './lease-context.js';
-import { parseLeaseItem } from './lease-item.js';
 import type { Completion, LeaseStore } from './lease-store.js';
+import { parseLeaseItem } from './parse-item.js';
+import { afterGrant, afterRelease, afterRenewal } from './refused-writes.js';
 import { type ResumeOutcome, type ResumeRequest, requestResumption } from './resume-request.js';
 
 /** The operations over a table that a plain lock does not need. */
@@ -15,6 +17,7 @@ export type LaterStore = Pick<
   | 'break'
   | 'requestRelease'
   | 'reopen'
+  | 'read'
   | 'readMany'
   | 'list'
   | 'readLine'
@@ -23,7 +26,7 @@ export type LaterStore = Pick<
 >;
 
 /** As {@link LeaseStore} says of each, straight in a table. */
-export function laterStore(context: TableContext): LaterStore {
+export function laterStore(context: TableContext) {
   const { table } = context;
   const lines = new TableLines(table);
   async function* members(group: string, signal: AbortSignal | undefined, paging: Paging | undefined) {
@@ -35,7 +38,7 @@ export function laterStore(context: TableContext): LaterStore {
       yield names.map((name) => byName.get(name)).filter((item) => item !== undefined);
     }
   }
-  return {
+  const store: LaterStore = {
     resume: (request: ResumeRequest, signal?: AbortSignal): Promise<ResumeOutcome> =>
       requestResumption(context, request, signal),
     complete: (
@@ -49,6 +52,10 @@ export function laterStore(context: TableContext): LaterStore {
     break: (lease, signal) => requestBreak(context, lease, signal),
     requestRelease: (lease, reason, signal) => requestLettingGo(context, lease, reason, signal),
     reopen: (name, completedAt, signal) => requestReopening(context, name, completedAt, signal),
+    read: async (name, _leaseId, signal) => {
+      const stored = await table.get(name, signal);
+      return stored && parseLeaseItem(name, stored);
+    },
     readMany: async (names, signal) => {
       const items = new Map((await table.getMany(names, signal)).map((item) => [item.name, item]));
       return names.map((name) => {
@@ -61,5 +68,12 @@ export function laterStore(context: TableContext): LaterStore {
     leaveLine: (name, ticket, signal) => lines.leaveLine(name, ticket, signal),
     list: (group, signal, paging): AsyncIterable<readonly StoredItem[]> =>
       group === undefined ? table.scan(signal, paging) : members(group, signal, paging),
+  };
+  return {
+    ...store,
+    afterGrant: (request: GrantRequest, first: GrantWrite, signal?: AbortSignal) =>
+      afterGrant(context, request, first, signal),
+    afterRenewal,
+    afterRelease,
   };
 }

@@ -1,15 +1,42 @@
 import { publish } from '../events/events.js';
-import { checkNumber, maxLeaseMs } from './check-options.js';
+import { checkNumber, checkOptions, maxLeaseMs, minRetentionMs } from './check-options.js';
 import type { HandedOver } from './handed-over.js';
 import type { Hold } from './hold.js';
 import type { HolderOutcome } from './holder-requests.js';
 import type { Completion } from './lease-store.js';
 import type { ChangeOutcome } from './lease-term.js';
+import { toStorable } from './storable.js';
 
 /*
- * The ends of a lease besides its release: for good, or in another process. Loaded with the first of them. Each is called
- * in its turn.
+ * What a lease can do besides being renewed and released: keep a checkpoint, end for good, or end here for another process.
+ * Loaded with the first of them. The checks come first, the rest in its turn.
  */
+
+export { toStorable } from './storable.js';
+
+/**
+ * What `complete` was given, as it is written down.
+ *
+ * @throws UsageError for an option that can't be right, or a result that can't be stored
+ */
+export function toCompletion(
+  result: unknown,
+  options: { readonly retainMs?: number },
+  lockName: string,
+): Completion {
+  checkOptions('complete', options, ['retainMs']);
+  const { retainMs } = options;
+  if (retainMs !== undefined) checkNumber('retainMs', retainMs, minRetentionMs);
+  return {
+    result: toStorable(result, 'complete', lockName),
+    ...(retainMs !== undefined && { retainMs }),
+  };
+}
+
+/** @throws UsageError for an option that `handOver` does not take */
+export function checkHandOver(options: { readonly leaseMs?: number }): void {
+  checkOptions('handOver', options, ['leaseMs']);
+}
 
 /** Marks the name as completed. If the caller's own condition does not hold the lease goes on. */
 export async function completeHold(hold: Hold, completion: Completion): Promise<ChangeOutcome> {
@@ -69,7 +96,7 @@ export async function handOverHold(hold: Hold, leaseMs?: number): Promise<Handed
   hold.heartbeat.pause();
   try {
     await hold.ensureTime();
-    await hold.renewTo(hold.term.nextOver(gapMs), {});
+    await hold.renewTo(hold.term.nextOver(gapMs));
     // It may have been lost while the store was asked.
     hold.checkHeld();
     hold.end('handed-over');

@@ -93,3 +93,9 @@ export interface LeaseContext extends TableContext {
   /** Aborts when the client is closed: nothing is renewed from then on. @default never */
   readonly closed?: AbortSignal;
 }
+
+/** What a plain lock does not ask a store for. */
+export const laterOperations = [
+  ...(['read', 'readMany', 'complete', 'resume', 'break', 'requestRelease', 'reopen'] as const),
+  ...(['readLine', 'joinLine', 'leaveLine'] as const),
+];

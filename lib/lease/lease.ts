@@ -1,11 +1,11 @@
 import type { HolderInfo, LockLostError } from '../errors/index.js';
+import { loadedOnce } from '../runtime/index.js';
 import type { ItemChange } from '../table/index.js';
 import type { Grant } from './acquire-request.js';
-import { checkNumber, checkOptions, minRetentionMs } from './check-options.js';
 import type { HandedOver } from './handed-over.js';
 import { Hold, type HoldListener } from './hold.js';
 import type { LeaseItem } from './lease-item.js';
-import type { Completion, LeaseContext } from './lease-store.js';
+import type { LeaseContext } from './lease-store.js';
 import {
   type ChangeOutcome,
   type HoldSettings,
@@ -13,8 +13,6 @@ import {
   type TakenOver,
   takenOverBy,
 } from './lease-term.js';
-import { refuseUnstorable, toStorable } from './storable.js';
-import { Unstorable } from './unstorable.js';
 
 /**
  * A lease that was granted: proof, for as long as it is valid, that nobody else holds the name.
@@ -131,7 +129,7 @@ export class Lease implements AsyncDisposable {
    * @throws LockLostError when the lease is over; StoreError when the store did not answer (the lease goes on)
    */
   async renew(): Promise<void> {
-    await this.renewWith({});
+    await this.#hold.renew();
   }
 
   /**
@@ -143,9 +141,16 @@ export class Lease implements AsyncDisposable {
    */
   async save(checkpoint: unknown): Promise<void> {
     // As it is now: the write may have to wait for another one.
-    const kept = toStorable(checkpoint);
-    if (kept instanceof Unstorable) return refuseUnstorable(kept, 'save', this.name);
-    await this.renewWith(kept === undefined ? { remove: ['checkpoint'] } : { set: { checkpoint: kept } });
+    const given = copied(checkpoint);
+    const kept = await this.#inTurn(
+      ({ toStorable }) => toStorable(given, 'save', this.name),
+      async (_, checked) => {
+        await this.#hold.renewNow(
+          checked === undefined ? { remove: ['checkpoint'] } : { set: { checkpoint: checked } },
+        );
+        return checked;
+      },
+    );
     this.#checkpoint = kept;
   }
 
@@ -189,12 +194,11 @@ export class Lease implements AsyncDisposable {
    * @throws UsageError when it can't be stored, and nothing was changed; LockLostError when the lease is over (nothing was stored); StoreError when nobody knows
    */
   async complete(result?: unknown, options: { readonly retainMs?: number } = {}): Promise<void> {
-    checkOptions('complete', options, ['retainMs']);
-    const { retainMs } = options;
-    if (retainMs !== undefined) checkNumber('retainMs', retainMs, minRetentionMs);
-    const kept = toStorable(result);
-    if (kept instanceof Unstorable) return refuseUnstorable(kept, 'complete', this.name);
-    await this.#complete({ result: kept, ...(retainMs !== undefined && { retainMs }) });
+    const [given, asked] = [copied(result), copied(options)];
+    await this.#inTurn(
+      ({ toCompletion }) => toCompletion(given, asked, this.name),
+      ({ completeHold }, completion) => completeHold(this.#hold, completion),
+    );
   }
 
   /**
@@ -204,12 +208,10 @@ export class Lease implements AsyncDisposable {
    * @internal
    */
   completeWith(result: unknown, change: ItemChange): Promise<ChangeOutcome> {
-    return this.#complete({ result, change, retainMs: this.#hold.context.retentionMs });
-  }
-
-  #complete(completion: Completion): Promise<ChangeOutcome> {
-    return this.#hold.inTurn(async () =>
-      (await import('./lease-ends.js')).completeHold(this.#hold, completion),
+    const { retentionMs: retainMs } = this.#hold.context;
+    return this.#inTurn(
+      () => undefined,
+      ({ completeHold }) => completeHold(this.#hold, { result, change, retainMs }),
     );
   }
 
@@ -225,9 +227,24 @@ export class Lease implements AsyncDisposable {
    *   UsageError after a release, or a second time
    */
   async handOver(options: { readonly leaseMs?: number } = {}): Promise<HandedOver> {
-    checkOptions('handOver', options, ['leaseMs']);
-    const { leaseMs } = options;
-    return this.#hold.inTurn(async () => (await import('./lease-ends.js')).handOverHold(this.#hold, leaseMs));
+    const asked = copied(options);
+    return this.#inTurn(
+      ({ checkHandOver }) => checkHandOver(asked),
+      ({ handOverHold }) => handOverHold(this.#hold, asked.leaseMs),
+    );
+  }
+
+  /** Does in its turn what is loaded later. What can't be right is refused first, whatever became of the lease. */
+  async #inTurn<Checked, T>(
+    check: (loaded: Ends) => Checked,
+    act: (loaded: Ends, checked: Checked) => Promise<T>,
+  ): Promise<T> {
+    const checked = ends().then(check);
+    // Its place is taken now: a release that is asked for after it comes after it.
+    const done = this.#hold.inTurn(async () => act(await ends(), await checked));
+    done.catch(() => {});
+    await checked;
+    return done;
   }
 
   /**
@@ -242,4 +259,38 @@ export class Lease implements AsyncDisposable {
   giveBack(signal?: AbortSignal): Promise<void> {
     return this.#hold.giveBack(signal);
   }
+}
+
+type Ends = typeof import('./lease-ends.js');
+
+const ends = loadedOnce(() => import('./lease-ends.js'));
+
+/** `toStorable` tells by name what goes deeper. */
+const maxDepth = 31;
+
+/** A copy, made now: what the caller changes later plays no part. What can't be copied is left for `toStorable` to refuse. */
+function copied<T>(value: T): T {
+  try {
+    return toCopy(value, 0) as T;
+  } catch {
+    return value;
+  }
+}
+
+function toCopy(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null || 'toAttributeValue' in value) return value;
+  // Nobody changes the ones, and the other is refused.
+  if ([Number, String, Boolean, Error].some((kind) => value instanceof kind)) return value;
+  if (depth > maxDepth) throw value;
+  const inner = (one: unknown) => toCopy(one, depth + 1);
+  if (Array.isArray(value)) return Array.from(value, inner);
+  if (value instanceof Set) return new Set([...value].map(inner));
+  if (ArrayBuffer.isView(value)) {
+    return new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice();
+  }
+  if (value instanceof ArrayBuffer) return value.slice(0);
+  if (value instanceof Map) return new Map([...value].map(([key, one]) => [key, inner(one)]));
+  const { toJSON } = value as { toJSON?: unknown };
+  if (typeof toJSON === 'function') return inner(toJSON.call(value, ''));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inner(one)]));
 }

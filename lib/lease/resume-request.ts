@@ -1,9 +1,9 @@
 import type { LossReason } from '../errors/index.js';
-import { type Grant, type GrantOutcome, requestGrant } from './acquire-request.js';
-import { isExactly } from './conditions.js';
-import { lossReason } from './holder-requests.js';
+import type { Grant, GrantOutcome } from './acquire-request.js';
+import { isExactly } from './later-conditions.js';
 import type { TableContext } from './lease-context.js';
 import type { LeaseItem } from './lease-item.js';
+import { lossReason, requestGrant } from './refused-writes.js';
 
 /** What goes on with a lease that was handed over asks for. */
 export interface ResumeRequest {

@@ -1,6 +1,60 @@
-import { quoted } from '../errors/index.js';
+import { quoted, UsageError } from '../errors/index.js';
 import { isWellFormed } from './check-options.js';
-import { maxStorableBytes, Unstorable, type Why } from './unstorable.js';
+
+/**
+ * What a checkpoint or a result may take of an item's 400 KB, in bytes. The rest is for the lease itself: names, owners and
+ * groups of later holders, too, so that a lock can always be acquired and broken.
+ */
+export const maxStorableBytes = 384 * 1024;
+
+/** Why a value can't be kept. */
+type Why =
+  | 'type'
+  | 'number'
+  | 'zero'
+  | 'text'
+  | 'digits'
+  | 'depth'
+  | 'error'
+  | 'empty'
+  | 'set'
+  | 'key'
+  | 'proto'
+  | 'read'
+  | 'size';
+
+/** A value that DynamoDB can't keep: at which place, and why. */
+class Unstorable {
+  constructor(
+    readonly path: string,
+    readonly why: Why,
+    readonly detail?: unknown,
+  ) {}
+}
+
+const words: Readonly<Record<Why, (detail: unknown) => string>> = {
+  type: (type) => `it is a ${type}`,
+  number: (number) => `it is ${number}`,
+  zero: (number) => `it is ${number}, too near zero`,
+  text: () => 'it is no Unicode: half of a pair of surrogates is missing',
+  digits: () => 'it has more than 38 digits',
+  depth: (most) => `it is nested more than ${most} deep, or holds itself`,
+  error: () => 'it is an error; store what is of use of it, its message for one',
+  empty: () => 'it is an empty set',
+  set: () => 'it is a set of something else than numbers, texts or bytes, all alike',
+  key: () => 'a key of it is no Unicode',
+  proto: () => 'it has a key "__proto__"',
+  read: (error) => `it can't be read: ${error instanceof Error ? error.message : String(error)}`,
+  size: (bytes) =>
+    `it has ${bytes} bytes, at most ${maxStorableBytes} fit into the item; keep it elsewhere, say in S3`,
+};
+
+function toUsageError({ path, why, detail }: Unstorable, call: string, lockName: string): UsageError {
+  return new UsageError(
+    `${call}: DynamoDB can't store ${path || 'the value'}: ${words[why](detail)}`,
+    lockName,
+  );
+}
 
 /** DynamoDB keeps no number that is nearer to zero. */
 export const leastNumber = 1e-130;
@@ -9,10 +63,19 @@ export const leastNumber = 1e-130;
 const maxDepth = 30;
 
 /**
- * A copy of the value as DynamoDB can keep it, made now: what the caller changes later plays no part. As JSON would have
- * it, a date becomes text and an instance of a class its own properties; sets, maps and bytes stay what they are.
+ * The value as DynamoDB can keep it. As JSON would have it, a date becomes text and an instance of a class its own
+ * properties; sets, maps and bytes stay what they are.
+ *
+ * @param call the call that the value was given to
+ * @throws UsageError that names the place and the reason, or the size
  */
-export function toStorable(value: unknown): unknown | Unstorable {
+export function toStorable(value: unknown, call: string, lockName: string): unknown {
+  const kept = findStorable(value);
+  if (kept instanceof Unstorable) throw toUsageError(kept, call, lockName);
+  return kept;
+}
+
+function findStorable(value: unknown): unknown | Unstorable {
   if (value === undefined) return undefined;
   try {
     const copy = toCopy(value, '', 0);
@@ -23,11 +86,6 @@ export function toStorable(value: unknown): unknown | Unstorable {
     // What throws where it is read, a getter or a proxy, can't be kept either.
     return error instanceof Unstorable ? error : new Unstorable('', 'read', error);
   }
-}
-
-/** @throws UsageError that names the place and the reason, or the size */
-export async function refuseUnstorable(found: Unstorable, call: string, lockName: string): Promise<never> {
-  throw (await import('./unstorable-words.js')).toUsageError(found, call, lockName);
 }
 
 function fail(path: string, why: Why, detail?: unknown): never {

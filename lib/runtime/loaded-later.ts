@@ -1,13 +1,19 @@
+import { StoreError } from '../errors/errors.js';
+
 /**
  * A part that is loaded when it is first needed, so that a start does not pay for it. Loaded once; a load that failed is
- * tried again by the next call, and its error is that call's.
+ * tried again by the next call. It counts as a store that can't be reached: whoever holds a lease keeps it, for as long as
+ * it runs, and may ask again.
+ *
+ * @throws StoreError where it can't be loaded, as where files can't be read any more
  */
 export function loadedOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
   return () => {
-    loading ??= load().catch((error) => {
+    loading ??= load().catch((cause) => {
       loading = undefined;
-      throw error;
+      const message = `A part of Leasehold could not be loaded: ${cause}`;
+      throw new StoreError(message, undefined, { cause, retryable: true, mayHaveApplied: true });
     });
     return loading;
   };

@@ -1,6 +1,5 @@
 import { isWellFormed } from '../lease/check-options.js';
-import { leastNumber, measureBytes } from '../lease/storable.js';
-import { maxStorableBytes } from '../lease/unstorable.js';
+import { leastNumber, maxStorableBytes, measureBytes } from '../lease/storable.js';
 
 /** A value that JSON can carry. */
 export type JsonValue =

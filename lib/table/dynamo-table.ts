@@ -2,17 +2,16 @@ import {
   type AttributeValue,
   type DynamoDBClient,
   GetItemCommand,
-  PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { StoreClock } from '../clock/store-clock.js';
 import { LeaseholdError, StoreError } from '../errors/index.js';
-import { type Runtime, sendWithin } from '../runtime/index.js';
-import type { ListedTable } from './dynamo-listing.js';
-import { type ConditionalChange, type FilledForm, toExpression } from './expression.js';
+import { loadedOnce, type Runtime, sendWithin } from '../runtime/index.js';
+import type { ConditionalChange, FilledForm } from './form.js';
 import type { ItemTable, Paging, StoredItem, WriteAnswer } from './item-table.js';
+import type { ListedTable } from './later-dynamo.js';
 import { type Handler, lighten, sharing } from './own-client.js';
-import { toAttribute, toKey, toMarshalled, unmarshalled } from './stored-item.js';
+import { plainAttribute, toKey, unmarshalled } from './stored-item.js';
 import { pingName } from './table-names.js';
 
 /** What the table needs besides its name. */
@@ -31,6 +30,8 @@ export interface DynamoTableOptions {
 // biome-ignore lint/suspicious/noExplicitAny: the SDK's commands share no type that names their input and output
 type AnyCommand = any;
 type Marshalled = Record<string, AttributeValue>;
+
+const later = loadedOnce(() => import('./later-dynamo.js'));
 
 /** The table in DynamoDB, through the AWS SDK. Every response also tells the store clock the time. */
 export class DynamoTable implements ItemTable {
@@ -54,8 +55,7 @@ export class DynamoTable implements ItemTable {
     change: ConditionalChange | FilledForm,
     signal?: AbortSignal,
   ): Promise<WriteAnswer> {
-    const { update, condition, names, values } =
-      'form' in change ? { ...change.form, values: filledIn(change, name) } : writtenOut(change, name);
+    const { update, condition, names, values } = filledIn(change) ?? (await later()).writtenOut(change, name);
     const command = new UpdateItemCommand({
       TableName: this.tableName,
       Key: toKey(name),
@@ -84,12 +84,7 @@ export class DynamoTable implements ItemTable {
   }
 
   async create(item: StoredItem & { readonly name: string }, signal?: AbortSignal): Promise<boolean> {
-    const command = new PutItemCommand({
-      TableName: this.tableName,
-      Item: toMarshalled(item, item.name),
-      ConditionExpression: 'attribute_not_exists(#name)',
-      ExpressionAttributeNames: { '#name': 'name' },
-    });
+    const command = (await later()).putCommand(this.tableName, item);
     try {
       await this.#send(command, signal);
       return true;
@@ -117,7 +112,7 @@ export class DynamoTable implements ItemTable {
   }
 
   async getMany(names: readonly string[], signal?: AbortSignal): Promise<readonly StoredItem[]> {
-    return (await import('./dynamo-listing.js')).getMany(this.#listed, names, signal);
+    return (await later()).getMany(this.#listed, names, signal);
   }
 
   async *namesInGroup(
@@ -125,11 +120,11 @@ export class DynamoTable implements ItemTable {
     signal?: AbortSignal,
     paging?: Paging,
   ): AsyncIterable<readonly string[]> {
-    yield* (await import('./dynamo-listing.js')).namesInGroup(this.#listed, group, signal, paging);
+    yield* (await later()).namesInGroup(this.#listed, group, signal, paging);
   }
 
   async *scan(signal?: AbortSignal, paging?: Paging): AsyncIterable<readonly StoredItem[]> {
-    yield* (await import('./dynamo-listing.js')).scan(this.#listed, signal, paging);
+    yield* (await later()).scan(this.#listed, signal, paging);
   }
 
   /** For what is loaded later. */
@@ -167,7 +162,7 @@ export class DynamoTable implements ItemTable {
     const { client, clock } = this.#options;
     try {
       if (!signal?.aborted) {
-        const { toTableFailure } = await import('./store-errors.js');
+        const { toTableFailure } = await later();
         return await toTableFailure(error, { tableName, lockName: name, kind, client, clock });
       }
     } catch {
@@ -190,18 +185,16 @@ export class DynamoTable implements ItemTable {
   }
 }
 
-/** The values of a call, by the placeholders of its form. */
-function filledIn({ form, values }: FilledForm, name: string): Marshalled {
-  const filled: Marshalled = {};
-  for (const [part, text] of form.values) filled[text] = toAttribute(values[part], name);
-  return filled;
-}
-
-function writtenOut(change: ConditionalChange, name: string) {
-  const { values, ...texts } = toExpression(change);
-  // DynamoDB refuses an empty map.
-  const isEmpty = Object.keys(values).length === 0;
-  return { ...texts, values: isEmpty ? undefined : toMarshalled(values, name) };
+/** The texts of a form, and the values of a call by its placeholders; `undefined` for what is to be written out. */
+function filledIn(change: ConditionalChange | FilledForm) {
+  if (!('form' in change) || change.change) return undefined;
+  const values: Marshalled = {};
+  for (const [part, text] of change.form.values) {
+    const value = plainAttribute(change.values[part]);
+    if (!value) return undefined;
+    values[text] = value;
+  }
+  return { ...change.form, values };
 }
 
 /** The item that made the store refuse a conditional write, if that is what the error says. */

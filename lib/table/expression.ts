@@ -1,11 +1,4 @@
-/**
- * A condition with its values. Attribute names are written `#attr` and mean the attribute `attr`
- * (half of ours are reserved words of DynamoDB), values `:value`.
- */
-export interface Condition {
-  readonly text: string;
-  readonly values?: Readonly<Record<string, unknown>>;
-}
+import type { Condition, ConditionalChange, FilledForm, ItemChange } from './form.js';
 
 /** All of these must hold. */
 export function all(...parts: readonly (Condition | undefined)[]): Condition {
@@ -51,25 +44,6 @@ export function namesIn(...texts: readonly (string | undefined)[]): Record<strin
   }
   return names;
 }
-
-/** A change of some attributes, as an update expression, under a condition. */
-export interface ItemChange {
-  /** Attributes to write. One whose value is `undefined` is left alone. */
-  readonly set?: Readonly<Record<string, unknown>>;
-  /** Expressions to write, by attribute: for values that depend on the item (`if_not_exists(…) + :one`). */
-  readonly compute?: Readonly<Record<string, Condition>>;
-  /** Attributes to take away. */
-  readonly remove?: readonly string[];
-  /** What must hold of the item as it is. */
-  readonly condition?: Condition;
-}
-
-/** A change under a condition. */
-export type ConditionalChange = ItemChange & {
-  readonly condition: Condition;
-  /** Whether the answer shall bring the item as it was. @default false */
-  readonly wantsOld?: boolean;
-};
 
 /** Two changes in one write; both conditions must hold. Of two values for one attribute the second's counts. */
 export function merged(first: ConditionalChange, second: ItemChange | undefined): ConditionalChange;
@@ -132,96 +106,20 @@ export function toExpression(change: ItemChange): ExpressionParts {
   };
 }
 
-/**
- * A change whose texts are written once: from call to call only its values differ. What travels is short: placeholders of
- * one letter, and names as they are where no word of DynamoDB's can be meant.
- */
-export interface Form {
-  /** The parts that it was made from. */
-  readonly parts: FormParts;
-  readonly update: string;
-  readonly condition: string;
-  readonly names: Readonly<Record<string, string>>;
-  /** The placeholder of each value, in the parts and in the texts. */
-  readonly values: readonly (readonly [part: string, text: string])[];
-}
-
-/** What a form is made from. */
-export interface FormParts extends Pick<ItemChange, 'compute' | 'remove'> {
-  /** Attributes to write, each from the value that bears its name. */
-  readonly set: readonly string[];
-  readonly condition: Condition;
-}
-
-/** A form with the values of one call, by their placeholders. */
-export interface FilledForm {
-  readonly form: Form;
-  readonly values: Readonly<Record<string, unknown>>;
-  /** As in {@link ConditionalChange}. */
-  readonly wantsOld?: boolean;
-}
-
-/** Writes the texts of a form. Values that stand in the parts stand for those of the calls. */
-export function formOf(parts: FormParts): Form {
-  const written = Object.fromEntries(parts.set.map((attribute) => [attribute, { text: `:${attribute}` }]));
-  const { update, condition } = toExpression({
-    ...parts,
-    set: {},
-    compute: { ...written, ...parts.compute },
-  });
-  const shorts = new Map<string, string>();
-  const shortened = (text: string) =>
-    text
-      .replace(/ ?(=|,|<>|<) ?/g, '$1')
-      // None of DynamoDB's reserved words, which are whole words: a name with a capital in it, and two of ours.
-      .replace(/#([a-z]+[A-Z]\w*|version|renewals)\b/g, '$1')
-      .replace(/[#:]\w+/g, (long) => {
-        if (!shorts.has(long)) shorts.set(long, long[0] + (10 + shorts.size).toString(36));
-        return shorts.get(long)!;
-      });
-  const texts = { update: shortened(update), condition: shortened(condition!) };
-  const [names, values] = ['#', ':'].map((mark) => [...shorts].filter(([long]) => long.startsWith(mark)));
-  return {
-    parts,
-    ...texts,
-    names: Object.fromEntries(names!.map(([long, short]) => [short, long.slice(1)])),
-    values: values!,
-  };
-}
-
-/** The forms of one kind of write, each made when it is first needed: they differ in what is there and what is not. */
-export function formsBy<Traits extends readonly boolean[]>(
-  toParts: (...traits: Traits) => FormParts,
-): (...traits: Traits) => Form {
-  const known = new Map<number, Form>();
-  return (...traits) => {
-    const key = traits.reduce((bits, trait) => 2 * bits + Number(trait), 0);
-    const form = known.get(key) ?? formOf(toParts(...traits));
-    known.set(key, form);
-    return form;
-  };
-}
-
-/** The filled form, and in the same write what somebody adds. */
-export function withChange(
-  filled: FilledForm,
-  change: ItemChange | undefined,
-): FilledForm | ConditionalChange {
-  if (!change) return filled;
-  const { form, values, wantsOld } = filled;
-  const { parts } = form;
-  const used = (text: string) =>
-    Object.fromEntries((text.match(/:\w+/g) ?? []).map((placeholder) => [placeholder, values[placeholder]]));
-  const own: ConditionalChange = {
-    set: Object.fromEntries(parts.set.map((attribute) => [attribute, values[`:${attribute}`]])),
-    compute: Object.fromEntries(
-      Object.entries(parts.compute ?? {}).map(([attribute, { text }]) => [
-        attribute,
-        { text, values: used(text) },
-      ]),
+/** The filled form as a change that can be written out, and in the same write what somebody adds. */
+export function withChange({ form, values, change, wantsOld }: FilledForm): ConditionalChange {
+  const { set, compute = {}, remove = [], condition } = form.parts;
+  const used = (text: string) => ({
+    text,
+    values: Object.fromEntries(
+      (text.match(/:\w+/g) ?? []).map((placeholder) => [placeholder, values[placeholder]]),
     ),
-    remove: parts.remove ?? [],
-    condition: { text: parts.condition.text, values: used(parts.condition.text) },
+  });
+  const own: ConditionalChange = {
+    set: Object.fromEntries(set.map((attribute) => [attribute, values[`:${attribute}`]])),
+    compute: Object.fromEntries(Object.entries(compute).map(([attribute, text]) => [attribute, used(text)])),
+    remove,
+    condition: used(condition),
   };
   return { ...merged(own, change), ...(wantsOld && { wantsOld }) };
 }

@@ -1,4 +1,4 @@
-import type { ConditionalChange, FilledForm } from './expression.js';
+import type { ConditionalChange, FilledForm } from './form.js';
 
 /** An item as the store has it. What it means is for `lease-item.ts` to say. */
 export type StoredItem = Readonly<Record<string, unknown>>;

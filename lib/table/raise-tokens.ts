@@ -1,5 +1,5 @@
-import { mayBeRaised } from '../lease/conditions.js';
 import { ensureStoreTime, narrowTime, type TableContext, takeoverBefore } from '../lease/index.js';
+import { mayBeRaised } from '../lease/later-conditions.js';
 import { inParallel } from '../scan/seats/in-parallel.js';
 
 /** Which table, and from where on. */

@@ -60,7 +60,9 @@ export async function buildLibrary(dist: string): Promise<Metafile> {
 
 /** Bundlers lay code out anew: what people read of it when something fails is the CommonJS module. */
 async function forBundlers(text: string): Promise<string> {
-  const { code } = await transform(text, { format: 'esm', target: 'node20', minifyWhitespace: true });
+  // With the white space esbuild would take the words that tell a bundler to leave an import alone.
+  const minifyWhitespace = !/webpackIgnore|@vite-ignore/.test(text);
+  const { code } = await transform(text, { format: 'esm', target: 'node20', minifyWhitespace });
   return code;
 }
 

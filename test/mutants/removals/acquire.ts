@@ -9,21 +9,20 @@ export const acquireRemovals: readonly Removal[] = [
   {
     name: 'acquire: a lease that runs may not be taken',
     file: conditions,
-    find: "text: '#expiresAt < :takeoverBefore',",
-    replace: "text: '#expiresAt < :takeoverBefore OR #expiresAt >= :takeoverBefore',",
+    find: "expiredBefore = '#expiresAt < :takeoverBefore'",
+    replace: "expiredBefore = '(#expiresAt < :takeoverBefore OR #expiresAt >= :takeoverBefore)'",
     noticedBy: [{ suite: 'lock' }],
   },
   {
     name: 'holder: the lease is the current one',
     file: conditions,
-    find: "return { text: '#leaseId = :leaseId', values: { ':leaseId': leaseId } };",
-    replace:
-      "return { text: 'attribute_exists(#version) OR #leaseId = :leaseId', values: { ':leaseId': leaseId } };",
+    find: "isCurrent = '#leaseId = :leaseId'",
+    replace: "isCurrent = '(attribute_exists(#version) OR #leaseId = :leaseId)'",
     noticedBy: [{ suite: 'lock' }],
   },
   {
     name: 'reopen: only the completion that was seen (D42)',
-    file: conditions,
+    file: 'lib/lease/later-conditions.ts',
     find: "{ text: '#completedAt = :seenCompletion', values",
     replace: "{ text: 'attribute_exists(#completedAt) OR #completedAt = :seenCompletion', values",
     noticedBy: [
@@ -72,7 +71,7 @@ export const acquireRemovals: readonly Removal[] = [
   },
   {
     name: 'token: a free lock whose last token lies ahead is asked for once more',
-    file: acquireRequest,
+    file: 'lib/lease/refused-writes.ts',
     find: 'const maxWrites = 3;',
     replace: 'const maxWrites = 1;',
     noticedBy: [
@@ -98,29 +97,29 @@ export const acquireRemovals: readonly Removal[] = [
   {
     name: 'token: the one that was granted is handed out',
     file: acquireRequest,
-    find: 'grant: { leaseId, token, expiresAt, acquiredAt, item, adopted: false }',
-    replace: 'grant: { leaseId, token: token + 1, expiresAt, acquiredAt, item, adopted: false }',
+    find: 'const grant = { leaseId, token, expiresAt, acquiredAt, item, adopted: false }',
+    replace: 'const grant = { leaseId, token: token + 1, expiresAt, acquiredAt, item, adopted: false }',
     noticedBy: [{ suite: 'lock' }],
   },
   {
     name: 'adoption: an earlier attempt’s grant is found by its lease id',
-    file: acquireRequest,
+    file: 'lib/lease/refused-writes.ts',
     find: 'if (item?.leaseId === leaseId) {',
     replace: 'if (item?.leaseId === undefined) {',
     noticedBy: [{ suite: 'lock' }],
   },
   {
     name: 'adoption: its token is the item’s, no second increment',
-    file: acquireRequest,
+    file: 'lib/lease/refused-writes.ts',
     find: 'token: item.version,\n      expiresAt: item.expiresAt!',
     replace: 'token: item.version + 1,\n      expiresAt: item.expiresAt!',
     noticedBy: [{ suite: 'lock' }],
   },
   {
     name: 'adoption: its end is the item’s, not that of the last attempt',
-    file: acquireRequest,
+    file: 'lib/lease/refused-writes.ts',
     find: 'expiresAt: item.expiresAt!,',
-    replace: 'expiresAt,',
+    replace: 'expiresAt: item.expiresAt! + 1,',
     noticedBy: [{ suite: 'lock' }],
   },
   {

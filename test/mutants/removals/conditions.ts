@@ -24,7 +24,7 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a lease that runs is not taken (I2)',
     file: conditions,
-    find: '    any(\n      released,\n      all(expired, notItsOwn(leaseId)),\n      seenLeaseId === undefined ? undefined : stillTheOneSeen(seenLeaseId),\n    ),\n',
+    find: '    anyOf(released, allOf(expired, notItsOwn), supersedes ? stillTheOneSeen : undefined),\n',
     replace: '',
     noticedBy: [
       { file: acquireConditionTests, title: 'I2 released or expired: a lease that still runs is not taken' },
@@ -33,8 +33,8 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a lock that was given back is free at once',
     file: conditions,
-    find: '      released,\n',
-    replace: '',
+    find: 'anyOf(released, allOf(expired',
+    replace: 'anyOf(allOf(expired',
     noticedBy: [
       { file: acquireConditionTests, title: 'released: a lock that was given back is granted at once' },
       { suite: 'lock' },
@@ -43,8 +43,8 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a lock whose holder crashed comes free (I6)',
     file: conditions,
-    find: '      all(expired, notItsOwn(leaseId)),\n',
-    replace: '',
+    find: 'anyOf(released, allOf(expired, notItsOwn), supersedes',
+    replace: 'anyOf(released, supersedes',
     noticedBy: [
       {
         file: acquireConditionTests,
@@ -56,7 +56,7 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a call’s own lease that has ended is adopted, never granted anew under another token (I1)',
     file: conditions,
-    find: 'all(expired, notItsOwn(leaseId))',
+    find: 'allOf(expired, notItsOwn)',
     replace: 'expired',
     noticedBy: [
       {
@@ -69,8 +69,8 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a superseder takes its own earlier lease over at once',
     file: conditions,
-    find: '      seenLeaseId === undefined ? undefined : stillTheOneSeen(seenLeaseId),\n',
-    replace: '',
+    find: ', supersedes ? stillTheOneSeen : undefined)',
+    replace: ')',
     noticedBy: [
       {
         file: acquireConditionTests,
@@ -81,8 +81,8 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a superseder’s late duplicate evicts no later lease',
     file: conditions,
-    find: "  text: '#leaseId = :seenLeaseId',\n  values: { ':seenLeaseId': seenLeaseId },",
-    replace: "  text: '#owner = :owner',",
+    find: "'#leaseId = :seenLeaseId'",
+    replace: "'#owner = :owner'",
     noticedBy: [
       {
         file: acquireConditionTests,
@@ -94,7 +94,7 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a lock that was released before its time is not granted yet',
     file: conditions,
-    find: '    freeByNow(takeoverBefore),\n',
+    find: '    freeByNow,\n',
     replace: '',
     noticedBy: [
       {
@@ -108,8 +108,8 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a lock that was released before its time is granted when that has passed (I6)',
     file: conditions,
-    find: "    { text: '#freeFrom < :takeoverBefore', values: { ':takeoverBefore': takeoverBefore } },\n",
-    replace: '',
+    find: "anyOf('attribute_not_exists(#freeFrom)', '#freeFrom < :takeoverBefore')",
+    replace: "anyOf('attribute_not_exists(#freeFrom)')",
     noticedBy: [
       {
         file: acquireConditionTests,
@@ -122,8 +122,8 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a taker with a lock delay leaves a lease that ran out for so much longer',
     file: conditions,
-    find: 'lockDelayMs === 0 ? expiredBefore(takeoverBefore) : expiredLongBefore(takeoverBefore - lockDelayMs);',
-    replace: 'expiredBefore(takeoverBefore);',
+    find: 'delays ? expiredLongBefore : expiredBefore',
+    replace: 'expiredBefore',
     noticedBy: [
       {
         file: acquireConditionTests,
@@ -136,7 +136,7 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a late duplicate does not take the lock again (C09)',
     file: conditions,
-    find: '    notGivenBack(leaseId),\n',
+    find: '    notGivenBack,\n',
     replace: '',
     noticedBy: [
       {
@@ -149,8 +149,8 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: an item that somebody else wrote is left alone',
     file: conditions,
-    find: 'any(isNew, all(isOurs, tokenRises(token)))',
-    replace: 'any(isNew, tokenRises(token))',
+    find: 'anyOf(isNew, allOf(isOurs, tokenRises))',
+    replace: 'anyOf(isNew, tokenRises)',
     noticedBy: [
       {
         file: foreignItemsTests,
@@ -162,8 +162,8 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: an acquire that comes late takes no lock that others have had meanwhile (D41, I1)',
     file: conditions,
-    find: 'any(isNew, all(isOurs, tokenRises(token)))',
-    replace: 'any(isNew, isOurs)',
+    find: 'anyOf(isNew, allOf(isOurs, tokenRises))',
+    replace: 'anyOf(isNew, isOurs)',
     noticedBy: [
       { suite: 'lock' },
       { suite: 'hand-over' },
@@ -175,7 +175,7 @@ export const conditionsRemovals: readonly Removal[] = [
   },
   {
     name: 'conditions: a completion that goes with half a lease is not taken back',
-    file: conditions,
+    file: 'lib/lease/later-conditions.ts',
     find: 'all(isTheSeen, isItsHolders, released, isOurs)',
     replace: 'all(isTheSeen, isItsHolders, isOurs)',
     noticedBy: [
@@ -187,7 +187,7 @@ export const conditionsRemovals: readonly Removal[] = [
   },
   {
     name: 'conditions: a completion that is not ours is not taken back',
-    file: conditions,
+    file: 'lib/lease/later-conditions.ts',
     find: 'all(isTheSeen, isItsHolders, released, isOurs)',
     replace: 'all(isTheSeen)',
     noticedBy: [
@@ -200,9 +200,9 @@ export const conditionsRemovals: readonly Removal[] = [
   },
   {
     name: 'conditions: no token is lifted under a lease that runs (D04)',
-    file: conditions,
-    find: 'all(isOurs, tokenRises(token), any(released, expiredBefore(takeoverBefore)))',
-    replace: 'all(isOurs, tokenRises(token))',
+    file: 'lib/lease/later-conditions.ts',
+    find: "all(isOurs, { text: text.tokenRises, values: { ':token': token } }, any(released, expired))",
+    replace: "all(isOurs, { text: text.tokenRises, values: { ':token': token } }, expired && undefined)",
     noticedBy: [
       {
         file: 'test/unit/table/raise-tokens.test.ts',
@@ -213,9 +213,9 @@ export const conditionsRemovals: readonly Removal[] = [
   },
   {
     name: 'conditions: no token is lowered (D04)',
-    file: conditions,
-    find: 'all(isOurs, tokenRises(token), any(released, expiredBefore(takeoverBefore)))',
-    replace: 'all(isOurs, any(released, expiredBefore(takeoverBefore)))',
+    file: 'lib/lease/later-conditions.ts',
+    find: "all(isOurs, { text: text.tokenRises, values: { ':token': token } }, any(released, expired))",
+    replace: 'all(isOurs, token ? undefined : undefined, any(released, expired))',
     noticedBy: [
       {
         file: 'test/unit/table/raise-tokens.test.ts',
@@ -226,8 +226,8 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a renewal of a lost lease changes nothing (I4)',
     file: holderRequests,
-    find: "all(isCurrent(''), lengthens(0), isOwn(isTokenKnown))",
-    replace: 'all(lengthens(0), isOwn(isTokenKnown))',
+    find: 'allOf(isCurrent, lengthens, isOwn(isTokenKnown))',
+    replace: 'allOf(lengthens, isOwn(isTokenKnown))',
     noticedBy: [
       {
         file: holderRequestsTests,
@@ -239,7 +239,7 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: only the lease that is current is ended: by a release, a completion, a break (C01, C41, I4)',
     file: holderRequests,
-    find: "all(isCurrent(''), isOwn(isTokenKnown))",
+    find: 'allOf(isCurrent, isOwn(isTokenKnown))',
     replace: 'isOwn(isTokenKnown)',
     noticedBy: [
       {
@@ -259,7 +259,7 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a revived lease id is not the lease of before (I4, I5)',
     file: holderRequests,
-    find: 'return isTokenKnown ? hasToken(0) : isOurs',
+    find: 'return isTokenKnown ? hasToken : isOurs',
     replace: 'return isOurs',
     noticedBy: [
       {
@@ -273,9 +273,9 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: what is ended by its lease id alone is ours',
     file: holderRequests,
-    find: 'isOwn(isTokenKnown: boolean): Condition {\n  return isTokenKnown ? hasToken(0) : isOurs',
+    find: 'isOwn(isTokenKnown: boolean): string {\n  return isTokenKnown ? hasToken : isOurs',
     replace:
-      'isOwn(isTokenKnown: boolean): Condition | undefined {\n  return isTokenKnown ? hasToken(0) : undefined',
+      'isOwn(isTokenKnown: boolean): string | undefined {\n  return isTokenKnown ? hasToken : undefined',
     noticedBy: [
       {
         file: foreignItemsTests,
@@ -286,8 +286,8 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: an expiry never falls, a checkpoint never goes back (I5)',
     file: conditions,
-    find: "text: '#expiresAt < :newExpiresAt'",
-    replace: "text: '(#expiresAt < :newExpiresAt OR attribute_exists(#expiresAt))'",
+    find: "'#expiresAt < :newExpiresAt'",
+    replace: "'(#expiresAt < :newExpiresAt OR attribute_exists(#expiresAt))'",
     noticedBy: [
       {
         file: holderRequestsTests,

@@ -50,9 +50,10 @@ export const handOverRemovals: readonly Removal[] = [
   },
   {
     name: 'hand-over: a lease id that came back under another token is not the lease that was handed over (I4)',
-    file: conditions,
-    find: "return all(stillTheOneSeen(seenLeaseId), {\n    text: '#version = :seenToken',\n    values: { ':seenToken': seenToken },\n  });",
-    replace: 'return all(stillTheOneSeen(seenLeaseId), seenToken ? undefined : undefined);',
+    file: 'lib/lease/later-conditions.ts',
+    find: "    text: `${text.stillTheOneSeen} AND #version = :seenToken`,\n    values: { ':seenLeaseId': seenLeaseId, ':seenToken': seenToken },",
+    replace:
+      "    text: text.stillTheOneSeen,\n    values: { ':seenLeaseId': seenLeaseId, ...(seenToken && {}) },",
     noticedBy: [
       {
         file: handOverTests,
@@ -123,8 +124,8 @@ export const handOverRemovals: readonly Removal[] = [
       },
       {
         file: conditions,
-        find: 'seenLeaseId === undefined ? undefined : stillTheOneSeen(seenLeaseId),',
-        replace: "seenLeaseId === undefined ? undefined : { text: 'attribute_exists(#leaseId)' },",
+        find: 'supersedes ? stillTheOneSeen : undefined',
+        replace: "supersedes ? 'attribute_exists(#leaseId)' : undefined",
       },
     ],
     noticedBy: [{ suite: 'hand-over' }],

@@ -171,7 +171,7 @@ export const holdingRemovals: readonly Removal[] = [
   },
   {
     name: 'renew: refused with somebody else’s lease is a loss',
-    file: holderRequests,
+    file: 'lib/lease/refused-writes.ts',
     find: "if (!item || !isStill(lease, item)) return { kind: 'lost', reason: lossReason(lease, item) };\n  return item.expiresAt!",
     replace: "if (!item) return { kind: 'lost', reason: lossReason(lease, item) };\n  return item.expiresAt!",
     noticedBy: [{ suite: 'lock' }],
@@ -179,13 +179,13 @@ export const holdingRemovals: readonly Removal[] = [
   {
     name: 'release: leaves its lease id behind',
     file: holderRequests,
-    find: "compute: { lastLeaseId: { text: ':leaseId' } },",
+    find: "    lastLeaseId: ':leaseId',\n",
     replace: '',
     noticedBy: [{ suite: 'lock' }],
   },
   {
     name: 'release: somebody else’s item is not taken for one’s own',
-    file: holderRequests,
+    file: 'lib/lease/refused-writes.ts',
     find: "if (item && hasEnded(lease, item) && isDone(item)) return { kind: 'done', already: true };",
     replace: "return { kind: 'done', already: true };",
     noticedBy: [{ suite: 'lock' }],
@@ -214,15 +214,15 @@ export const holdingRemovals: readonly Removal[] = [
   {
     name: 'ttl: rewritten by a release',
     file: holderRequests,
-    find: "':ttl': ttlAfter(context, now) }",
-    replace: "':ttl': Math.ceil(now / 1000) }",
+    find: "':ttl': ttlAfter(context, usedUntil)",
+    replace: "':ttl': Math.ceil(usedUntil / 1000)",
     noticedBy: [{ suite: 'lock' }],
   },
   {
     name: 'ttl: behind the time from which on a lock can be had that was released before it',
     file: holderRequests,
-    find: '    set: { ttl: ttlAfter(context, now + minHoldMs + widestIntervalMs + context.skewMs) },\n',
-    replace: '',
+    find: 'minHoldMs > 0 ? now + minHoldMs + widestIntervalMs + context.skewMs : now',
+    replace: 'widestIntervalMs > 0 ? now : now',
     noticedBy: [
       {
         file: 'test/engine/kit/free-not-yet.test.ts',
@@ -320,8 +320,8 @@ export const holdingRemovals: readonly Removal[] = [
   {
     name: 'renew: identity in its condition',
     file: holderRequests,
-    find: "all(isCurrent(''), lengthens(0), isOwn(isTokenKnown))",
-    replace: 'lengthens(0)',
+    find: 'allOf(isCurrent, lengthens, isOwn(isTokenKnown))',
+    replace: 'lengthens',
     noticedBy: [{ suite: 'lock' }],
   },
 ];

@@ -422,14 +422,14 @@ export const kitLineRemovals: readonly Removal[] = [
   },
   {
     name: 'asking: only the lease that was seen is asked to let go',
-    file: 'lib/lease/later-requests.ts',
+    file: 'lib/lease/later-conditions.ts',
     find: 'leaseId === undefined ? isHeld : isCurrent(leaseId),',
     replace: 'isHeld,',
     noticedBy: [askedAsSeen, lockSuite],
   },
   {
     name: 'asking: only the lease under the token that was seen is asked to let go',
-    file: 'lib/lease/later-requests.ts',
+    file: 'lib/lease/later-conditions.ts',
     find: 'token === undefined ? undefined : hasToken(token),',
     replace: '',
     noticedBy: [askedAsSeen],

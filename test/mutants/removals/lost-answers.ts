@@ -1,7 +1,6 @@
 import type { Removal } from '../removal.js';
 
 const lostAnswersTests = 'test/engine/client/lost-answers.test.ts';
-const holderRequests = 'lib/lease/holder-requests.ts';
 const acquisition = 'lib/client/acquisition.ts';
 
 const holderOperations = 'lib/service/holder-operations.ts';
@@ -13,7 +12,7 @@ const unknownToTheService =
 export const lostAnswersRemovals: readonly Removal[] = [
   {
     name: 'lost answers: a grant whose answer was lost is found again (C07)',
-    file: 'lib/lease/acquire-request.ts',
+    file: 'lib/lease/refused-writes.ts',
     find: 'if (item?.leaseId === leaseId) {',
     replace: "if (item?.leaseId === 'nobody') {",
     noticedBy: [
@@ -25,7 +24,7 @@ export const lostAnswersRemovals: readonly Removal[] = [
   },
   {
     name: 'lost answers: a renewal whose answer was lost counts (C07)',
-    file: holderRequests,
+    file: 'lib/lease/refused-writes.ts',
     find: "return item.expiresAt! >= expiresAt ? { kind: 'done' } : { kind: 'refused', item };",
     replace: "return { kind: 'lost', reason: 'taken-over' };",
     noticedBy: [
@@ -51,7 +50,7 @@ export const lostAnswersRemovals: readonly Removal[] = [
   },
   {
     name: 'lost answers: a release whose answer was lost is a release (C07)',
-    file: holderRequests,
+    file: 'lib/lease/refused-writes.ts',
     find: "if (item && hasEnded(lease, item) && isDone(item)) return { kind: 'done', already: true };",
     replace: '',
     noticedBy: [
@@ -68,8 +67,8 @@ export const lostAnswersRemovals: readonly Removal[] = [
   },
   {
     name: 'lost answers: a lease that was broken is no release of its holder’s',
-    file: holderRequests,
-    find: '({ brokenLeaseId }: LeaseItem) => brokenLeaseId !== lease.leaseId',
+    file: 'lib/lease/refused-writes.ts',
+    find: '({ brokenLeaseId }) => brokenLeaseId !== lease.leaseId',
     replace: '(_: LeaseItem) => true',
     noticedBy: [
       {
@@ -143,7 +142,7 @@ export const lostAnswersRemovals: readonly Removal[] = [
   },
   {
     name: 'lost answers: a release is one whoever holds by now (D01)',
-    file: holderRequests,
+    file: 'lib/lease/refused-writes.ts',
     find: 'return item.lastLeaseId === lease.leaseId && item.leaseId !== lease.leaseId;',
     replace: 'return item.lastLeaseId === lease.leaseId && item.leaseId === undefined;',
     noticedBy: [
@@ -156,7 +155,7 @@ export const lostAnswersRemovals: readonly Removal[] = [
   },
   {
     name: 'lost answers: what was asked for before and finds others is not told as a loss (D01)',
-    file: holderRequests,
+    file: 'lib/lease/refused-writes.ts',
     find: 'if (!(retried || mayHaveEnded) || item?.brokenLeaseId === leaseId) return;',
     replace: 'if (item?.brokenLeaseId !== name) return;',
     noticedBy: [

@@ -25,7 +25,7 @@ export const requestsRemovals: readonly Removal[] = [
   },
   {
     name: 'requests: a group is listed as it is now (C40)',
-    file: 'lib/table/dynamo-listing.ts',
+    file: 'lib/table/later-dynamo.ts',
     find: 'Keys: asked, ConsistentRead: true',
     replace: 'Keys: asked',
     noticedBy: [
@@ -34,7 +34,7 @@ export const requestsRemovals: readonly Removal[] = [
   },
   {
     name: 'requests: the table is listed as it is now (C40)',
-    file: 'lib/table/dynamo-listing.ts',
+    file: 'lib/table/later-dynamo.ts',
     find: '      ConsistentRead: true,\n',
     replace: '',
     noticedBy: [
@@ -175,8 +175,8 @@ export const requestsRemovals: readonly Removal[] = [
   {
     name: 'requests: tokens rise over deletions: the retention is a day at least',
     file: clientOptions,
-    find: 'options.retentionMs ?? defaults.retentionMs, defaults.minRetentionMs)',
-    replace: 'options.retentionMs ?? defaults.retentionMs, 0)',
+    find: 'retentionMs: [minRetentionMs],',
+    replace: 'retentionMs: [0 * minRetentionMs],',
     noticedBy: [
       {
         file: optionsTests,
@@ -187,8 +187,8 @@ export const requestsRemovals: readonly Removal[] = [
   {
     name: 'requests: a renewal has time for all its attempts (C37)',
     file: holdSettings,
-    find: 'if (renewEveryMs + timeoutMs + safetyMarginMs > leaseMs) {',
-    replace: 'if (renewEveryMs + timeoutMs + safetyMarginMs > leaseMs * 1_000) {',
+    find: 'if (needs(leaseMs) > leaseMs) {',
+    replace: 'if (needs(leaseMs) > leaseMs * 1_000) {',
     noticedBy: [
       {
         file: optionsTests,
@@ -231,12 +231,12 @@ export const requestsRemovals: readonly Removal[] = [
   },
   {
     name: 'requests: a listing that does not move on ends',
-    file: 'lib/table/dynamo-listing.ts',
+    file: 'lib/table/later-dynamo.ts',
     find: 'if (!next || JSON.stringify(next) !== JSON.stringify(before)) return next;',
     replace: 'return next;',
     noticedBy: [
       {
-        file: 'test/unit/table/dynamo-listing.test.ts',
+        file: 'test/unit/table/later-dynamo.test.ts',
         title: '%s ends with an error where a page ends with the same item as the one before',
       },
     ],

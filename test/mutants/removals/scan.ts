@@ -7,7 +7,6 @@ const scanConditions = 'lib/scan/slices/scan-conditions.ts';
 const sliceProgress = 'lib/scan/seats/slice-progress.ts';
 const sliceWork = 'lib/scan/seats/slice-work.ts';
 const verifyScan = 'lib/scan/results/verify-scan.ts';
-const dynamoTable = 'lib/table/dynamo-table.ts';
 
 /** The scan page: claims, splits, tiling, seats, and what survives a takeover. */
 export const scanRemovals: readonly Removal[] = [
@@ -206,7 +205,7 @@ export const scanRemovals: readonly Removal[] = [
   },
   {
     name: 'renew: refused with its own lease, and shorter, is no success',
-    file: 'lib/lease/holder-requests.ts',
+    file: 'lib/lease/refused-writes.ts',
     find: "return item.expiresAt! >= expiresAt ? { kind: 'done' } : { kind: 'refused', item };",
     replace: "return { kind: 'done' };",
     noticedBy: [{ suite: 'scan' }],
@@ -409,14 +408,14 @@ export const scanRemovals: readonly Removal[] = [
   },
   {
     name: 'table: creates only where there is nothing',
-    file: dynamoTable,
-    find: "ConditionExpression: 'attribute_not_exists(#name)',\n      ExpressionAttributeNames: { '#name': 'name' },",
+    file: 'lib/table/later-dynamo.ts',
+    find: "    ConditionExpression: 'attribute_not_exists(#name)',\n    ExpressionAttributeNames: { '#name': 'name' },\n",
     replace: '',
     noticedBy: [{ suite: 'scan' }],
   },
   {
     name: 'table: what a batch leaves over is asked for again',
-    file: 'lib/table/dynamo-listing.ts',
+    file: 'lib/table/later-dynamo.ts',
     find: 'wanted = [...left, ...wanted.slice(batchSize)];',
     replace: 'wanted = [...wanted.slice(batchSize)];',
     noticedBy: [{ suite: 'scan' }],

@@ -283,8 +283,8 @@ export const serviceRemovals: readonly Removal[] = [
   },
   {
     name: 'service: a break is told from a release that came twice',
-    file: 'lib/lease/holder-requests.ts',
-    find: '({ brokenLeaseId }: LeaseItem) => brokenLeaseId !== lease.leaseId',
+    file: 'lib/lease/refused-writes.ts',
+    find: '({ brokenLeaseId }) => brokenLeaseId !== lease.leaseId',
     replace: '(_: LeaseItem) => false',
     noticedBy: [{ suite: 'service' }],
   },

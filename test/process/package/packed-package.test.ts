@@ -69,6 +69,14 @@ describe('the package as it would be published', () => {
     expect(Object.keys({ ...dependencies, ...optionalDependencies }).join()).not.toMatch(/dynoxide/);
   });
 
+  it('bundlers are told to leave alone what is imported by a name that they are not to see', async () => {
+    const esm = join(installed, 'dist/esm');
+    const texts = await Promise.all((await readdir(esm)).map((file) => readFile(join(esm, file), 'utf8')));
+    const byName = texts.flatMap((text) => text.match(/\bimport\((?!\s*["'`])[^)]*\)/g) ?? []);
+    expect(byName.length).toBeGreaterThan(0);
+    for (const one of byName) expect(one).toMatch(/webpackIgnore: true[\s\S]*@vite-ignore/);
+  });
+
   it('importing the client loads neither the constructs nor S3', async () => {
     const { stdout } = await run(
       process.execPath,

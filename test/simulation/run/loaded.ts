@@ -7,6 +7,4 @@ import '../../../lib/client/later-calls.js';
 import '../../../lib/client/service-connection.js';
 import '../../../lib/lease/later-store.js';
 import '../../../lib/lease/lease-ends.js';
-import '../../../lib/lease/unstorable-words.js';
-import '../../../lib/table/dynamo-listing.js';
-import '../../../lib/table/store-errors.js';
+import '../../../lib/table/later-dynamo.js';

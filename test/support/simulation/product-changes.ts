@@ -1,12 +1,7 @@
 import fc from 'fast-check';
-import {
-  hasToken,
-  isCompleted,
-  isCurrent,
-  isOurs,
-  lengthens,
-  mayBeGranted,
-} from '../../../lib/lease/conditions.js';
+import { hasToken, isCurrent, isOurs, lengthens, mayBeGranted } from '../../../lib/lease/conditions.js';
+import { isCompleted } from '../../../lib/lease/later-conditions.js';
+import { leaseFormat } from '../../../lib/lease/lease-item.js';
 import { childIs, claimable, completable, takeable } from '../../../lib/scan/slices/scan-conditions.js';
 import { all, type Condition, type ItemChange } from '../../../lib/table/index.js';
 
@@ -15,15 +10,32 @@ const times = fc.oneof(fc.integer({ min: 0, max: 20 }), fc.constant(1.9e12));
 const keys = fc.constantFrom('a', 'b', 'é', '\uff5e', '\u{1f600}', 'a/b');
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 
+/** What the conditions on a lease compare with. */
+const values = fc.record({
+  ':leaseId': ids,
+  ':seenLeaseId': ids,
+  ':token': times,
+  ':takeoverBefore': times,
+  ':expiredBefore': times,
+  ':newExpiresAt': times,
+  ':format': fc.constant(leaseFormat),
+});
+
+/** With the values that it uses: DynamoDB refuses others. */
+function filled(text: string, given: Readonly<Record<string, unknown>>): Condition {
+  const used = new Set(text.match(/:\w+/g));
+  return { text, values: Object.fromEntries(Object.entries(given).filter(([name]) => used.has(name))) };
+}
+
 /** Every condition that the product writes. */
 const condition: fc.Arbitrary<Condition> = fc.oneof(
-  fc.tuple(ids, times, times, maybe(ids), fc.constantFrom(0, 5)).map((parts) => mayBeGranted(...parts)),
-  ids.map((id) => isCurrent(id)),
-  times.map(hasToken),
-  times.map(lengthens),
-  fc.tuple(ids, times).map(([id, at]) => all(isCurrent(id), lengthens(at))),
+  fc.tuple(values, fc.boolean(), fc.boolean()).map(([given, ...traits]) => {
+    return filled(mayBeGranted(...traits), given);
+  }),
+  ...[isCurrent, hasToken, lengthens, `${isCurrent} AND ${lengthens}`, isOurs].map((text) =>
+    values.map((given) => filled(text, given)),
+  ),
   times.map((at) => isCompleted(at)),
-  fc.constant(isOurs),
   maybe(times).map(takeable),
   fc.tuple(maybe(keys), keys).map(([hi, next]) => claimable(hi, { next, known: undefined })),
   maybe(keys).map(completable),

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { isExactly } from '../../../lib/lease/conditions.js';
 import {
   type GrantRequest,
   type LeaseItem,
@@ -12,6 +11,7 @@ import {
   requestRenewal,
   requestReopening,
 } from '../../../lib/lease/index.js';
+import { isExactly } from '../../../lib/lease/later-conditions.js';
 import { simulatedNow, simulatedTable } from '../../support/simulated-table.js';
 
 /** The latest that store time can be. */

@@ -74,7 +74,7 @@ describe('an independent reading of histories', () => {
     },
     {
       what: 'a refusal that is told as done',
-      file: 'lib/lease/holder-requests.ts',
+      file: 'lib/lease/refused-writes.ts',
       find: 'if (item.leaseId !== lease.leaseId) return false;',
       replace: 'if (item.leaseId !== undefined) return true;',
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../../lib/errors/index.js';
 import { systemRuntime } from '../../../lib/runtime/index.js';
-import { type ListedTable, namesInGroup, scan } from '../../../lib/table/dynamo-listing.js';
+import { type ListedTable, namesInGroup, scan } from '../../../lib/table/later-dynamo.js';
 
 /** A store whose pages end with these items, the last one for ever. */
 function tableOf(...ends: string[]): ListedTable & { readonly asked: unknown[] } {

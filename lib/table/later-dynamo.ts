@@ -1,17 +1,24 @@
 import {
   type AttributeValue,
   BatchGetItemCommand,
+  PutItemCommand,
   QueryCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import { StoreError } from '../errors/index.js';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { StoreError, UsageError } from '../errors/index.js';
 import { publish } from '../events/events.js';
 import { BackOff, type Runtime, sleep } from '../runtime/index.js';
+import { toExpression, withChange } from './expression.js';
+import type { ConditionalChange, FilledForm } from './form.js';
 import type { Paging, StoredItem } from './item-table.js';
-import { toKey, unmarshalled } from './stored-item.js';
+import { plainAttribute, toKey, unmarshalled } from './stored-item.js';
 import { groupIndexName } from './table-names.js';
 
-/* What reads many items of the table in DynamoDB. Loaded with the first listing. */
+/*
+ * What a plain lock does not ask of the table in DynamoDB: lists, new items, changes of a caller's own, and what is made of
+ * its errors. Loaded with the first of them.
+ */
 
 /** DynamoDB takes at most this many keys in one BatchGetItem. */
 const batchSize = 100;
@@ -23,6 +30,54 @@ const maxThrottledRounds = 8;
 const batchSpacing = { firstPauseMs: 100, maxPauseMs: 5_000 };
 
 type Marshalled = Record<string, AttributeValue>;
+
+export { toTableFailure } from './store-errors.js';
+
+/** A change, written out as DynamoDB takes it. */
+export function writtenOut(change: ConditionalChange | FilledForm, name: string) {
+  const { values, ...texts } = toExpression('form' in change ? withChange(change) : change);
+  // DynamoDB refuses an empty map.
+  const isEmpty = Object.keys(values).length === 0;
+  return { ...texts, values: isEmpty ? undefined : toMarshalled(values, name) };
+}
+
+/** Writes an item if there is none. */
+export function putCommand(tableName: string, item: StoredItem & { readonly name: string }): PutItemCommand {
+  return new PutItemCommand({
+    TableName: tableName,
+    Item: toMarshalled(item, item.name),
+    ConditionExpression: 'attribute_not_exists(#name)',
+    ExpressionAttributeNames: { '#name': 'name' },
+  });
+}
+
+/**
+ * As DynamoDB takes values.
+ *
+ * @throws UsageError if a value is none that DynamoDB can store
+ */
+function toMarshalled(values: Readonly<Record<string, unknown>>, name: string): Marshalled {
+  const marshalled: Marshalled = {};
+  for (const key in values) {
+    if (values[key] !== undefined) marshalled[key] = toAttribute(values[key], name);
+  }
+  return marshalled;
+}
+
+/** What users give goes by the SDK. */
+function toAttribute(value: unknown, name: string): AttributeValue {
+  const plain = plainAttribute(value);
+  if (plain) return plain;
+  try {
+    const { v } = marshall({ v: value }, { removeUndefinedValues: true });
+    // Functions and symbols count as undefined; an expression would miss its value.
+    if (v === undefined) throw new TypeError(`a value is a ${typeof value}`);
+    return v;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`DynamoDB can't store what "${name}" was given: ${reason}`, name, { cause: error });
+  }
+}
 
 /** The table, and the one way to ask it. */
 export interface ListedTable {

@@ -1,0 +1,113 @@
+/**
+ * A condition with its values. Attribute names are written `#attr` and mean the attribute `attr`
+ * (half of ours are reserved words of DynamoDB), values `:value`.
+ */
+export interface Condition {
+  readonly text: string;
+  readonly values?: Readonly<Record<string, unknown>>;
+}
+
+/** A change of some attributes, as an update expression, under a condition. */
+export interface ItemChange {
+  /** Attributes to write. One whose value is `undefined` is left alone. */
+  readonly set?: Readonly<Record<string, unknown>>;
+  /** Expressions to write, by attribute: for values that depend on the item (`if_not_exists(…) + :one`). */
+  readonly compute?: Readonly<Record<string, Condition>>;
+  /** Attributes to take away. */
+  readonly remove?: readonly string[];
+  /** What must hold of the item as it is. */
+  readonly condition?: Condition;
+}
+
+/** A change under a condition. */
+export type ConditionalChange = ItemChange & {
+  readonly condition: Condition;
+  /** Whether the answer shall bring the item as it was. @default false */
+  readonly wantsOld?: boolean;
+};
+
+/**
+ * A change whose texts are written once: from call to call only its values differ. What travels is short: placeholders of
+ * one letter, and names as they are where no word of DynamoDB's can be meant.
+ */
+export interface Form {
+  /** The parts that it was made from. */
+  readonly parts: FormParts;
+  readonly update: string;
+  readonly condition: string;
+  readonly names: Readonly<Record<string, string>>;
+  /** The placeholder of each value, in the parts and in the texts. */
+  readonly values: readonly (readonly [part: string, text: string])[];
+}
+
+/** What a form is made from: texts, with a placeholder for each value. */
+export interface FormParts {
+  /** Attributes to write, each from the value that bears its name. */
+  readonly set: readonly string[];
+  /** Expressions to write, by attribute. */
+  readonly compute?: Readonly<Record<string, string>>;
+  /** Attributes to take away. */
+  readonly remove?: readonly string[];
+  readonly condition: string;
+}
+
+/** A form with the values of one call, by their placeholders. */
+export interface FilledForm {
+  readonly form: Form;
+  readonly values: Readonly<Record<string, unknown>>;
+  /** What somebody adds, in the same write. */
+  readonly change?: ItemChange | undefined;
+  /** As in {@link ConditionalChange}. */
+  readonly wantsOld?: boolean;
+}
+
+/** All of these texts must hold. What is absent demands nothing. */
+export function allOf(...texts: readonly (string | undefined)[]): string {
+  return texts.filter((text) => text !== undefined).join(' AND ');
+}
+
+/** One of these texts, at least two, must hold. In parentheses, as AND binds tighter. */
+export function anyOf(...texts: readonly (string | undefined)[]): string {
+  return `(${texts.filter((text) => text !== undefined).join(' OR ')})`;
+}
+
+/** Writes the texts of a form. */
+export function formOf(parts: FormParts): Form {
+  const { set, compute = {}, remove = [], condition } = parts;
+  const sets = [
+    ...set.map((attribute) => `#${attribute} = :${attribute}`),
+    ...Object.entries(compute).map(([attribute, text]) => `#${attribute} = ${text}`),
+  ];
+  const shorts = new Map<string, string>();
+  const shortened = (text: string) =>
+    text
+      .replace(/ ?(=|,|<>|<) ?/g, '$1')
+      // None of DynamoDB's reserved words, which are whole words: a name with a capital in it, and two of ours.
+      .replace(/#([a-z]+[A-Z]\w*|version|renewals)\b/g, '$1')
+      .replace(/[#:]\w+/g, (long) => {
+        if (!shorts.has(long)) shorts.set(long, long[0] + (10 + shorts.size).toString(36));
+        return shorts.get(long)!;
+      });
+  const removes = remove.length > 0 ? ` REMOVE ${remove.map((attribute) => `#${attribute}`).join(', ')}` : '';
+  const texts = { update: shortened(`SET ${sets.join(', ')}${removes}`), condition: shortened(condition) };
+  const [names, values] = ['#', ':'].map((mark) => [...shorts].filter(([long]) => long.startsWith(mark)));
+  return {
+    parts,
+    ...texts,
+    names: Object.fromEntries(names!.map(([long, short]) => [short, long.slice(1)])),
+    values: values!,
+  };
+}
+
+/** The forms of one kind of write, each made when it is first needed: they differ in what is there and what is not. */
+export function formsBy<Traits extends readonly boolean[]>(
+  toParts: (...traits: Traits) => FormParts,
+): (...traits: Traits) => Form {
+  const known = new Map<number, Form>();
+  return (...traits) => {
+    const key = traits.reduce((bits, trait) => 2 * bits + Number(trait), 0);
+    const form = known.get(key) ?? formOf(toParts(...traits));
+    known.set(key, form);
+    return form;
+  };
+}
