@@ -324,4 +324,29 @@ export const holdingRemovals: readonly Removal[] = [
     replace: 'lengthens',
     noticedBy: [{ suite: 'lock' }],
   },
+  {
+    name: 'save: what is kept is what it was at the call (D08)',
+    file: 'lib/lease/lease.ts',
+    find: 'const given = copied(checkpoint);',
+    replace: 'const given = checkpoint;',
+    noticedBy: [
+      {
+        file: 'test/engine/client/after-the-end.test.ts',
+        title: 'D08 a checkpoint and a result are stored as they were at the call',
+      },
+    ],
+  },
+  {
+    name: 'holding: a part that can’t be loaded is no loss, and is asked for again',
+    file: 'lib/runtime/loaded-later.ts',
+    find: 'throw new StoreError(message, undefined, { cause, retryable: true, mayHaveApplied: true });',
+    replace: 'throw cause && message;',
+    noticedBy: [
+      {
+        file: 'test/unit/runtime/loaded-later.test.ts',
+        title:
+          'counts as a store that can’t be reached where it can’t be loaded, and is loaded by the next call',
+      },
+    ],
+  },
 ];
