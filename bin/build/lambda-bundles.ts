@@ -34,11 +34,12 @@ const functionBudgets: Readonly<Record<string, number>> = {
 
 /**
  * What a program loads that imports `LockClient` and brings its own SDK, minified: what takes, holds and gives back a
- * lock of a table. The rest (what is known of errors, listings, completions, the service's part, `once`, `cronSlot`,
- * `claimNext`, `resume`, operators) comes in chunks of its own with the first call that needs it. The aim is 30 KB;
- * what follows a refused write, and the texts of `toStorable`, are the next to go.
+ * lock of a table. The rest comes in chunks of its own with the first call that needs it: what is known of errors and of
+ * refused writes, waiting, listings, checkpoints, completions, changes of a caller's own, the service's part, `once`,
+ * `cronSlot`, `claimNext`, `resume`, operators. The aim is 30 KB. A hold and its heartbeat are a quarter of it, the options
+ * and their checks, which must speak at once, another.
  */
-const clientBudgetBytes = 46 * kilobyte;
+const clientBudgetBytes = 39 * kilobyte;
 
 /** The functions' shares, each with its budget. */
 export function functionShares(bundles: readonly LambdaBundle[]): readonly Share[] {
