@@ -111,7 +111,8 @@ describe('the holder’s writes, on a real engine', () => {
     const name = stage.name();
     const actor = await stage.it.readyActor();
     await toGrant(actor, name, 'mine');
-    const release = () => requestRelease(actor.locks.context, { name, leaseId: 'mine' });
+    const lease = { name, leaseId: 'mine', wantsBefore: true };
+    const release = () => requestRelease(actor.locks.context, lease);
     expect(await release()).toMatchObject({ kind: 'done', before: { leaseId: 'mine' } });
     expect(await release()).toEqual({ kind: 'done', already: true });
   });
@@ -120,7 +121,8 @@ describe('the holder’s writes, on a real engine', () => {
     const name = stage.name();
     const actor = await stage.it.readyActor();
     await toGrant(actor, name, 'mine');
-    const complete = () => requestCompletion(actor.locks.context, { name, leaseId: 'mine' }, 'r');
+    const lease = { name, leaseId: 'mine', wantsBefore: true };
+    const complete = () => requestCompletion(actor.locks.context, lease, 'r');
     expect(await complete()).toMatchObject({ kind: 'done', before: { leaseId: 'mine' } });
     expect(await complete()).toEqual({ kind: 'done' });
     expect(await stage.it.item(name)).toMatchObject({ result: 'r' });
