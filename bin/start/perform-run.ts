@@ -92,7 +92,7 @@ export async function performRun(
   const outcome = await runStateMachine(
     definition,
     { bucket, seats, slices, pageSize },
-    { invoke: seatedInvoke(lambda.invoke, progress, afterPlan), executionName: run, signal },
+    { invoke: seatedInvoke(lambda.invoke, progress, afterPlan), executionName: run, signal, isKnown: true },
   );
   const scanMs = progress.elapsedMs;
   await lambda.stop();

@@ -96,7 +96,7 @@ describe('a lowered hi', () => {
           expect(await scene.keys()).toEqual(keys);
         },
       ),
-      { cases: bySize({ short: 8, long: 25 }) },
+      { cases: bySize({ short: 5, long: 25 }) },
     );
   }, 120_000);
 
