@@ -109,7 +109,7 @@ describe('withLock', () => {
     expect(events.of('granted', name)[1]).toMatchObject({ token: again.token, takenOverFrom: undefined });
   });
 
-  it('C28 a release is bounded in time when the store is down', { timeout: 10_000 }, async () => {
+  it('C28 a release is bounded in time when the store is down', async () => {
     const name = stage.name();
     const { locks, faults } = await stage.it.readyActor({ config: { requestHandler: {} } });
     const lease = await locks.acquire(name);

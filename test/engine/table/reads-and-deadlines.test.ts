@@ -52,9 +52,7 @@ describe('requests to the table', () => {
     }
   });
 
-  it('a request ends by the client’s own deadline, even where the SDK has none', {
-    timeout: 10_000,
-  }, async () => {
+  it('a request ends by the client’s own deadline, even where the SDK has none', async () => {
     const name = stage.name();
     const { locks, faults } = await stage.it.readyActor({ config: { requestHandler: {}, maxAttempts: 1 } });
     faults.on('UpdateItem').hang();

@@ -12,7 +12,7 @@ describe('a process that used a lock', () => {
     ['C05 released its lease', 'release'],
     ['C05 released its lease and closed everything', 'close'],
     ['C33 still holds a lease, and nothing else', 'keep'],
-  ])('%s: it exits by itself', { timeout: 20_000 }, async (_, how) => {
+  ])('%s: it exits by itself', async (_, how) => {
     await stage.it.remove('process');
     const { code, signal, stdout, stderr } = await runNode(fixture, [stage.it.dynamo.endpoint, how]).ended;
     expect({ code, signal, stderr }).toEqual({ code: 0, signal: null, stderr: '' });

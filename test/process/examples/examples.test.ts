@@ -122,10 +122,10 @@ describe('the examples', () => {
       return { child, said: () => said };
     };
     const first = start();
-    await expect.poll(first.said, { timeout: 30_000 }).toContain('leading');
+    await expect.poll(first.said).toContain('leading');
     const second = start();
     first.child.kill('SIGTERM');
-    await expect.poll(second.said, { timeout: 30_000 }).toContain('leading');
+    await expect.poll(second.said).toContain('leading');
     expect(first.said()).toContain('stopped');
     second.child.kill('SIGTERM');
     await once(second.child, 'exit');

@@ -28,7 +28,7 @@ const definition: StateMachineDefinition = {
   ),
 };
 
-describe('a lock over the states of an execution', { timeout: 30_000 }, () => {
+describe('a lock over the states of an execution', () => {
   const stage = useStage();
   let lambda: LocalLambda;
 

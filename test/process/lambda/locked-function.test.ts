@@ -31,7 +31,7 @@ const shortLease = { leaseMs: 2_000, renewEveryMs: 400, safetyMarginMs: 200 };
 const shortRequests = { requestTimeoutMs: 400, maxAttempts: 2, skewMs: 100 };
 
 /** The wrapper in a bundled function, whose execution environments are processes of their own. */
-describe('a function under a lock', { timeout: 30_000 }, () => {
+describe('a function under a lock', () => {
   const stage = useStage();
   const running: LocalLambda[] = [];
   let told: Told[] = [];

@@ -8,12 +8,12 @@ import { above } from '../../support/above.js';
 import { callers, operators, ServiceStage } from '../../support/service/service-stage.js';
 
 /** Callers that have no right to the table, only to invoke the service. */
-describe('Lambda code by the lock service', { timeout: 30_000 }, () => {
+describe('Lambda code by the lock service', () => {
   let stage: ServiceStage;
 
   beforeAll(async () => {
     stage = await ServiceStage.open();
-  }, 30_000);
+  });
   afterAll(async () => {
     await stage?.[Symbol.asyncDispose]();
   });

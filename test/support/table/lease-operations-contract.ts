@@ -228,13 +228,13 @@ export function lockClientContract(open: () => Promise<ClientsUnderContract>, wa
           )
           .catch((error) => error);
       const leading = lead(a);
-      await expect.poll(() => terms, { timeout: 10_000 }).toEqual(['a']);
+      await expect.poll(() => terms).toEqual(['a']);
       const other = lead(b);
       const seen = (await b.leader('kit/leader'))!;
       expect(seen).toMatchObject({ owner: 'a', leaseId: shown(seen.leaseId ?? '') });
       expect(await b.requestRelease('kit/leader', { token: seen.token - 1 })).toBe(false);
       expect(await b.requestRelease('kit/leader', seen, { reason: 'deployment' })).toBe(true);
-      await expect.poll(() => terms, { timeout: 10_000 }).toEqual(['a', 'b']);
+      await expect.poll(() => terms).toEqual(['a', 'b']);
       expect((await a.leader('kit/leader'))?.owner).toBe('b');
       stop.abort(new Error('enough'));
       expect(await Promise.all([leading, other])).toEqual([stop.signal.reason, stop.signal.reason]);
