@@ -66,6 +66,19 @@ export const requestsRemovals: readonly Removal[] = [
     ],
   },
   {
+    name: 'requests: what is added to a client that is passed in sees all requests, unless it was made to share',
+    file: 'lib/table/dynamo-table.ts',
+    find: 'isClientOurs || (client as DynamoDBClient).config?.cacheMiddleware === true',
+    replace: 'true',
+    noticedBy: [
+      {
+        file: 'test/engine/table/own-client.test.ts',
+        title:
+          'of a client that is passed in, cacheMiddleware: $cacheMiddleware, what is added later sees $seen requests',
+      },
+    ],
+  },
+  {
     name: 'requests: of a client of our own each still goes by its own signal',
     file: 'lib/table/own-client.ts',
     find: 'config.requestHandler.handle(request, options)',
