@@ -7,8 +7,8 @@ const leases = 1_000;
 export async function heapAfter(): Promise<number> {
   if (!globalThis.gc) throw new Error('the bench needs node --expose-gc');
   // What ends with the requests is let go of in later turns of the loop.
-  for (let turn = 0; turn < 5; turn++) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
+  for (let turn = 0; turn < 8; turn++) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
     globalThis.gc();
   }
   return process.memoryUsage().heapUsed;
@@ -17,7 +17,8 @@ export async function heapAfter(): Promise<number> {
 /** What a held lease keeps of the heap. */
 export async function heapRows(rounds: number): Promise<readonly Row[]> {
   await using dynamo = await startStore();
-  const locks = ownLocks(dynamo.endpoint);
+  // A collection may take as long as a connection.
+  const locks = ownLocks(dynamo.endpoint, { requestTimeoutMs: 5_000 });
   const samples: number[] = [];
   for (let round = -1; round < Math.min(rounds, 3); round++) {
     const before = await heapAfter();
