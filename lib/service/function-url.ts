@@ -1,4 +1,4 @@
-import type { ServiceAnswer } from './answers.js';
+import type { ServiceAnswer } from './answer.js';
 
 /** What a Lambda function's URL hands over, as far as the service reads it. */
 interface UrlEvent {

@@ -1,4 +1,4 @@
-export type { ServiceAnswer } from './answers.js';
+export type { ServiceAnswer } from './answer.js';
 export { endExecution, type FreedLocks, isStatusChange } from './execution-end.js';
 export type { ExecutionState, ExecutionWatch } from './execution-watch.js';
 export { isUrlEvent, overHttp, type UrlAnswer } from './function-url.js';

@@ -1,7 +1,8 @@
 import { StoreError, UsageError } from '../errors/index.js';
 import type { LeaseContext } from '../lease/index.js';
 import { acquire, resume } from './acquire-operation.js';
-import type { ServiceAnswer, SuccessOf } from './answers.js';
+import type { ServiceAnswer } from './answer.js';
+import type { SuccessOf } from './answers.js';
 import type { ExecutionWatch } from './execution-watch.js';
 import { complete, release, renew } from './holder-operations.js';
 import { readRequest } from './read-request.js';

@@ -1,6 +1,6 @@
 import { UsageError } from '../errors/index.js';
 import type { LeaseContext } from '../lease/index.js';
-import type { ShownTime } from './answers.js';
+import type { ShownTime } from './answer.js';
 import { isExecutionItem, isReservedGroup } from './execution-group.js';
 import type { ExecutionWatch } from './execution-watch.js';
 
