@@ -234,7 +234,8 @@ class Turn {
 
   #isMyTurn(): boolean {
     if (!this.#freeSince) return false;
-    if (this.#place === 0 || this.#isOwn(this.#info)) return true;
+    // What is completed, or its own, keeps nobody waiting.
+    if (this.#place === 0 || this.#info?.state === 'completed' || this.#isOwn(this.#info)) return true;
     const freeMs = elapsedBetween(this.#freeSince.at, this.#host.clock.instant()).least;
     return freeMs >= this.#place * graceMs;
   }

@@ -45,9 +45,21 @@ export function lastBoundMs(
   );
 }
 
+/** A dead waiter costs those behind it no more, in milliseconds. */
+const graceMs = 2_000;
+/** Whoever stands in line looks at least so often, in milliseconds, drift and a request besides. */
+const lookMs = 2_000;
+
+/** Those that stand in a lock's line whose time is not over by then. */
+function countTickets(cluster: Cluster, name: string, overMs: number): number {
+  const tickets = cluster.store.itemsOf(leaseTable).get(`${name}\u001fline`)?.tickets?.L ?? [];
+  return tickets.filter(({ S: text }) => Number(text!.split(' ')[0]) > overMs).length;
+}
+
 /**
  * I6: everybody has crashed and nothing goes wrong any more. A newcomer gets each lock within
- * leaseMs + skewMs + the clocks' uncertainty + one poll.
+ * leaseMs + skewMs + the clocks' uncertainty + one poll; in line within a grace more for each who died there, and then
+ * nobody's ticket is left.
  */
 export async function takeLast(
   cluster: Cluster,
@@ -58,7 +70,13 @@ export async function takeLast(
 ): Promise<void> {
   const clocks = { monotonicRate: 1, wallRate: 1, wallAheadMs: 0 };
   const machine = new Machine(cluster, 'last', 'last', habits, clocks);
-  const withinMs = lastBoundMs(cluster, faultProfile, habits, names, forwardMs);
+  const isFair = cluster.random.chance(0.5);
+  const dead = Math.max(
+    ...names.map((name) => countTickets(cluster, name, cluster.nowMs - maxUncertaintyMs)),
+  );
+  const lineMs = isFair ? 1.001 * dead * graceMs + lookMs : 0;
+  const withinMs = lastBoundMs(cluster, faultProfile, habits, names, forwardMs) + lineMs;
+  if (isFair && dead > 0) cluster.history.tally.count('asked: behind dead waiters');
   // Broken clocks grant leases of any length: nobody waits.
   const isPromised = faultProfile.clocksHold;
   // BackOff is measured by the newcomer's clocks, in the more impatient way.
@@ -68,8 +86,9 @@ export async function takeLast(
     const acquired = machine.call(
       'acquire at last',
       name,
-      () => machine.locks.acquire(name, { waitMs: askedWaitMs }),
+      () => machine.locks.acquire(name, { waitMs: askedWaitMs, fair: isFair }),
       ({ leaseId }) => ({ leaseId }),
+      isFair ? { isFair } : {},
     );
     acquired.then(
       async (lease) => {
@@ -97,6 +116,8 @@ export async function takeLast(
       (record): record is CallRecord =>
         record.kind === 'call' && record.what === 'acquire at last' && record.name === name,
     );
+    if (isFair && call?.outcome === 'ok' && countTickets(cluster, name, cluster.nowMs + maxUncertaintyMs) > 0)
+      records.push({ kind: 'stuck', atMs: cluster.nowMs, what: 'has tickets left', name, withinMs });
     const isLate = call !== undefined && call.atMs - call.sinceMs > withinMs;
     const outcome = isLate ? 'too late' : (call?.outcome ?? 'no answer');
     if (!isPromised || outcome === 'ok' || outcome === 'AlreadyCompletedError') continue;

@@ -97,6 +97,7 @@ export const wantedKinds: Readonly<Record<Suite, readonly string[]>> = {
     ...ends('guardDelete', 'StaleTokenError'),
     ...ends('acquireAll', 'ok', 'LockHeldError', 'StoreError', 'UserAbort'),
     ...ends('withLocks', 'ok', 'LockHeldError', 'LockLostError: broken', 'LockLostError: expired'),
+    'asked: behind dead waiters',
     ...ends('releaseAll', 'released'),
     ...ends('lead', 'ok', 'WorkFailed', 'UserAbort'),
     'trouble: Time to Live removes an item',
