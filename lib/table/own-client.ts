@@ -23,8 +23,8 @@ export function sharing(command: Untyped, known: Map<unknown, Handler>): void {
 /** What the SDK tells of itself and of its attempts. DynamoDB answers the same without. */
 const unread = ['amz-sdk-invocation-id', 'amz-sdk-request'];
 
-/** What a signature need not hold, as AWS says: with `host` and all `x-amz-*` stands the payload's hash. */
-const unsigned = new Set(['content-length', 'content-type']);
+/** AWS wants `host`, `content-type` and every `x-amz-*` signed; the payload's hash is part of the signature anyway. */
+const unsigned = new Set(['content-length']);
 
 /**
  * Has a client that nobody else has send no more than DynamoDB looks at, and make what it signs with once instead of for

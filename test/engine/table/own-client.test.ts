@@ -76,8 +76,8 @@ describe('a client of our own, whose requests share what the SDK makes of its mi
     expect(asked).toHaveLength(3);
     for (const { headers, body } of asked) {
       const names = Object.keys(headers).sort();
-      const signed = ['host', 'x-amz-date', 'x-amz-security-token', 'x-amz-target'];
-      const others = ['authorization', 'connection', 'content-length', 'content-type', 'user-agent'];
+      const signed = ['content-type', 'host', 'x-amz-date', 'x-amz-security-token', 'x-amz-target'];
+      const others = ['authorization', 'connection', 'content-length', 'user-agent'];
       expect(names).toEqual([...others, ...signed].sort());
       expect(headers.authorization).toBe(authorization(headers, body, signed));
     }
