@@ -1,16 +1,21 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type * as ParquetExample from '../../../examples/parquet-inventory/processor.js';
 import { createLeaseTable, type LocalDynamo, startDynamo } from '../../../lib/local/index.js';
 import { bundled } from '../../support/bundle.js';
 import { commandLine } from '../../support/bundles.js';
 import { oneEngine } from '../../support/engines.js';
+import { inByteOrder } from '../../support/scan/listed-keys.js';
+import { outputBucket, Stage } from '../../support/scan/stage.js';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const examples = join(root, 'examples');
@@ -109,6 +114,45 @@ describe('the examples', () => {
     } finally {
       await rm(releases, { recursive: true, force: true });
     }
+  });
+
+  it('parquet-inventory lists every object once, in the files that its report names and no others', async () => {
+    const { path } = await built('parquet-inventory', 'processor.ts');
+    const { parquetInventory } = (await import(pathToFileURL(path).href)) as typeof ParquetExample;
+    let hasFailed = false;
+    const processor: typeof parquetInventory = {
+      ...parquetInventory,
+      async process(page, context) {
+        const written = await parquetInventory.process(page, context);
+        if (hasFailed) return written;
+        hasFailed = true;
+        throw new Error('fails once it has written: the file stays, and nobody may name it');
+      },
+    };
+    await using stage = await Stage.open();
+    const keys = Array.from({ length: 47 }, (_, index) => `k/${index % 3}/${index * 7919} é.txt`);
+    await using scene = await stage.scene(keys);
+    await scene.plan({ prefix: 'k/', seats: 2, output: { bucket: outputBucket, prefix: 'inventory' } });
+    await Promise.all([0, 1].map((seat) => scene.work({ seat, processor })));
+    const { status, report } = await scene.verify({ processor });
+    expect(status).toBe('complete');
+    const { files } = report.result as ParquetExample.Written;
+    const rows = [];
+    for (const { key, objects } of files) {
+      const bytes = await readFile(join(scene.root, outputBucket, key));
+      const read = await parquetReadObjects({ file: new Uint8Array(bytes).buffer });
+      expect(read).toHaveLength(objects);
+      rows.push(...read);
+    }
+    expect(inByteOrder(rows.map(({ key }) => key as string))).toEqual(inByteOrder(keys));
+    const [first] = rows;
+    expect(first).toMatchObject({
+      size: BigInt(Buffer.byteLength(`body of ${first!.key}`)),
+      last_modified: expect.any(Date),
+      storage_class: 'STANDARD',
+    });
+    const written = await readdir(join(scene.root, outputBucket), { recursive: true });
+    expect(written.filter((name) => name.endsWith('.parquet')).length).toBe(files.length + 1);
   });
 
   it('leader leads, one of two, and hands the lead on when it is told to stop', async () => {
