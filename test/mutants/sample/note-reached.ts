@@ -1,5 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeEach, type TestContext } from 'vitest';
+import type { Switches } from './switches.js';
 
 /** What one file's tests came by, one line each in the file that the environment names. */
 export interface ReachedNote {
@@ -19,8 +20,10 @@ if (notes) {
   let startedMs = 0;
   const note = (line: Omit<ReachedNote, 'file' | 'reached'>) => {
     // Sources with switches may be loaded later than this file.
-    const { mutants } = globalThis as { mutants?: { readonly reached: Set<string> } };
-    appendFileSync(notes, `${JSON.stringify({ ...line, file, reached: [...(mutants?.reached ?? [])] })}\n`);
+    const { mutants } = globalThis as { mutants?: Switches };
+    // What a test loads when it needs it is there for the tests behind it, too: any of them may be the one that loads it.
+    const reached = [...(mutants?.reached ?? []), ...(line.title ? [] : (mutants?.loaded ?? []))];
+    appendFileSync(notes, `${JSON.stringify({ ...line, file, reached })}\n`);
     mutants?.reached.clear();
   };
   beforeEach(({ task }: TestContext) => {

@@ -12,10 +12,22 @@ export interface Mutant {
  * global, or by the environment before anything is loaded; which ones were reached is noted where somebody wants to know.
  */
 const header = [
-  "const mutants$ = (globalThis as any).mutants ??= { on: process.env.LEASEHOLD_MUTANT ?? '', reached: new Set() };",
+  'const mutants$ = (globalThis as any).mutants ??=',
+  "{ on: process.env.LEASEHOLD_MUTANT ?? '', reached: new Set(), loaded: new Set() };",
   'const on$ = (id: string) => (mutants$.reached.add(id), mutants$.on === id);',
+  'const before$ = new Set(mutants$.reached);',
   '',
 ].join(' ');
+
+/** What it ends with: what was reached so far was reached while the file was loaded, which is done once for many tests. */
+const footer = 'for (const id of mutants$.reached) if (!before$.has(id)) mutants$.loaded.add(id);\n';
+
+/** The global by which mutants are switched on and tell that they were reached. */
+export interface Switches {
+  readonly on: string;
+  readonly reached: Set<string>;
+  readonly loaded: Set<string>;
+}
 
 /** What is put into a source, before or after an expression or statement of this size. */
 interface Insertion {
@@ -46,7 +58,7 @@ export function withSwitches(source: string, mutants: readonly Mutant[]): string
     text += source.slice(at, insertion.at) + insertion.text;
     at = insertion.at;
   }
-  return text + source.slice(at);
+  return `${text}${source.slice(at)}\n${footer}`;
 }
 
 function insertionsOf(source: string, { id, change }: Mutant): readonly Insertion[] {

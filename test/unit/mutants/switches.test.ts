@@ -1,7 +1,7 @@
 import { transformSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { smallChanges, withChange } from '../../mutants/sample/small-change.js';
-import { isPossible, withSwitches } from '../../mutants/sample/switches.js';
+import { isPossible, type Switches, withSwitches } from '../../mutants/sample/switches.js';
 
 /** Says all that it does, so that any change of it can be heard. */
 const source = `async function f(say, x) {
@@ -19,11 +19,11 @@ return f;
 const mutants = smallChanges('lib/f.ts', source).map((change, i) => ({ id: String(i), change }));
 
 type F = (say: (...words: unknown[]) => unknown, x: number) => Promise<unknown>;
-type Global = { mutants?: { on: string; readonly reached: Set<string> } };
+type Global = { mutants?: Switches };
 
 /** What a function says and how it ends. A statement that waited comes after one that did not. */
 async function heard(make: string, on = ''): Promise<readonly string[]> {
-  (globalThis as Global).mutants = { on, reached: new Set() };
+  (globalThis as Global).mutants = { on, reached: new Set(), loaded: new Set() };
   const { code } = transformSync(make.replace(/\breturn f;/, 'globalThis.f = f;'), { loader: 'ts' });
   new Function(code)();
   const { f } = globalThis as unknown as { f: F };
@@ -59,6 +59,16 @@ describe('changes behind switches', () => {
     const passedBy = mutants.filter(({ id }) => !reached.has(id)).map(({ change }) => change);
     // Defaults that are never needed.
     expect(passedBy.map(({ start, end }) => source.slice(start, end))).toEqual(["'k'", "'none'"]);
+  });
+
+  it('note apart what was reached while all was loaded: whoever comes later does not reach it again', async () => {
+    const text = `const first = 1;\n${source.replace('-2 * x', 'first')}`;
+    const all = smallChanges('lib/f.ts', text).map((change, i) => ({ id: String(i), change }));
+    await heard(withSwitches(text, all));
+    const { loaded } = (globalThis as Global).mutants!;
+    expect(
+      [...loaded].map((id) => text.slice(all[Number(id)]!.change.start, all[Number(id)]!.change.end)),
+    ).toEqual(['1']);
   });
 
   it('leave out a change of what takes no expression', async () => {
