@@ -10,6 +10,7 @@ import {
   requestRelease,
   requestRenewal,
   requestReopening,
+  takeoverBefore,
 } from '../../../lib/lease/index.js';
 import { isExactly } from '../../../lib/lease/later-conditions.js';
 import { simulatedNow, simulatedTable } from '../../support/simulated-table.js';
@@ -111,6 +112,24 @@ describe('the acquire write', () => {
     await table.update('n', { set: { acquiredAt: 5 }, condition: { text: 'attribute_exists(#name)' } });
     expect(await grant('mine')).toMatchObject({ grant: { acquiredAt: 5 } });
   });
+
+  it.each([
+    [undefined, 0],
+    [0, 0],
+    [400, 400],
+  ])(
+    'I2 takes over a lease from the very millisecond on at which it may be: a delay of %s',
+    async (lockDelayMs, delayMs) => {
+      const { context, grant, table } = scene();
+      const over = takeoverBefore(context) - delayMs - 1;
+      const left = { name: 'n', format, version: 7, leaseId: 'before', owner: 'p' };
+      const more = lockDelayMs === undefined ? {} : { lockDelayMs };
+      await table.create({ ...left, expiresAt: over + 1 });
+      expect(await grant('mine', more)).toMatchObject({ kind: 'held' });
+      await table.update('n', { set: { expiresAt: over }, condition: { text: 'attribute_exists(#name)' } });
+      expect(await grant('mine', more)).toMatchObject({ kind: 'granted' });
+    },
+  );
 
   it('I1 asks for the earliest that the time can be, or for one more than the token that it was shown', async () => {
     const { grant, runtime } = scene();
