@@ -21,7 +21,7 @@ if (notes) {
   const note = (line: Omit<ReachedNote, 'file' | 'reached'>) => {
     // Sources with switches may be loaded later than this file.
     const { mutants } = globalThis as { mutants?: Switches };
-    // What a test loads when it needs it is there for the tests behind it, too: any of them may be the one that loads it.
+    // What one test loads is there for all behind it, too: any of them may be the one that loads it.
     const reached = [...(mutants?.reached ?? []), ...(line.title ? [] : (mutants?.loaded ?? []))];
     appendFileSync(notes, `${JSON.stringify({ ...line, file, reached })}\n`);
     mutants?.reached.clear();

@@ -25,8 +25,7 @@ export default defineConfig({
     globalSetup: 'test/support/built-first.ts',
     setupFiles: plan.titles ? [] : ['test/mutants/sample/note-reached.ts'],
     pool: 'forks',
-    // To know what a file reaches while it is loaded, each loads all anew; to know whether a test fails, none need to.
-    isolate: !plan.titles,
+    isolate: false,
     maxWorkers: 1,
     bail: plan.titles ? 1 : 0,
     // Under load a test may fail by itself: one that notices a mutant does so twice.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refuseUnstorable, toStorable } from '../../../lib/lease/storable.js';
+import { measureBytes, refuseUnstorable, toStorable } from '../../../lib/lease/storable.js';
 import { Unstorable } from '../../../lib/lease/unstorable.js';
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
@@ -77,6 +77,31 @@ describe('D12 D13 a value that DynamoDB can’t keep', () => {
   it('is one level too deep, or just not', () => {
     expect(toStorable(nested(31))).not.toBeInstanceOf(Unstorable);
     expect(toStorable(nested(32))).toBeInstanceOf(Unstorable);
+  });
+
+  it('is too deep in whatever it is nested', () => {
+    const map: Map<string, unknown> = new Map();
+    map.set('self', [map]);
+    const dated: { toJSON?: () => unknown } = {};
+    dated.toJSON = () => dated;
+    for (const value of [map, dated]) expect(toStorable(value)).toMatchObject({ why: 'depth' });
+  });
+
+  it.each<readonly [unknown, number]>([
+    ['a', 2],
+    ['é', 3],
+    [1, 3],
+    [-12345, 5],
+    [10n ** 60n, 22],
+    [true, 2],
+    [null, 2],
+    [new Uint8Array(7), 8],
+    [[], 3],
+    [['a', 'a'], 9],
+    [new Set(['a']), 6],
+    [{ ab: 'a' }, 8],
+  ])('is measured as DynamoDB counts, or a little larger: row %#', (value, bytes) => {
+    expect(measureBytes(value)).toBe(bytes);
   });
 
   it('is kept as it is now: what is changed later plays no part', () => {
