@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { equivalents } from '../../mutants/sample/equivalent.js';
 import { isBelow, scoreOf } from '../../mutants/sample/score.js';
 import { smallChanges, toDiff, withChange } from '../../mutants/sample/small-change.js';
 
@@ -68,5 +70,18 @@ describe('the score of a sample', () => {
 
   it('says nothing of no mutants', () => {
     expect(scoreOf('lib/x', 0, 0, 0)).toMatchObject({ from: 0, to: 100 });
+  });
+});
+
+describe('a change that is called equivalent', () => {
+  it.each(equivalents)('can be made in its file: $line', ({ file, line, reason }) => {
+    const source = readFileSync(file, 'utf8');
+    const lines = smallChanges(file, source).map((change) => {
+      const changed = withChange(source, change);
+      const from = changed.lastIndexOf('\n', change.start - 1) + 1;
+      return changed.slice(from, changed.indexOf('\n', change.start)).trim();
+    });
+    expect(lines).toContain(line);
+    expect(reason).toMatch(/\.$/);
   });
 });
