@@ -30,7 +30,7 @@ const alsoForHead = [
 
 /** The object as it is now. */
 type Seen =
-  | { readonly kind: 'object'; readonly etag: string | undefined; readonly token: number | undefined }
+  | { readonly kind: 'object'; readonly etag: string | undefined; readonly token: number }
   | { readonly kind: 'nothing' }
   /** S3 says 403 instead of 404 to a role without `s3:ListBucket`, and for an object that it may not read. */
   | { readonly kind: 'hidden'; readonly error: unknown };
@@ -80,8 +80,7 @@ async function guardedPut(
   let hidden = false;
   for (let tries = 0; tries < maxTries; tries++) {
     const seen = await look(s3, lease, input, send);
-    if (seen.kind === 'object' && seen.token !== undefined && seen.token > lease.token)
-      throw staleToken(lease, seen.token, 's3');
+    if (seen.kind === 'object' && seen.token > lease.token) throw staleToken(lease, seen.token, 's3');
     if (seen.kind === 'hidden' && hidden) throw unreadable(lease, input, seen.error);
     const Metadata = { ...input.Metadata, [tokenMetadataKey]: String(lease.token) };
     const unchanged = seen.kind === 'object' ? { IfMatch: seen.etag } : { IfNoneMatch: '*' };
@@ -110,15 +109,14 @@ async function look(
   input: PutObjectCommandInput,
   send: { readonly abortSignal?: AbortSignal },
 ): Promise<Seen> {
-  const also = Object.fromEntries(
-    alsoForHead.flatMap((field) => (input[field] === undefined ? [] : [[field, input[field]]])),
-  );
+  const also = Object.fromEntries(alsoForHead.map((field) => [field, input[field]]));
   try {
     const { Bucket, Key } = input;
     const head = await s3.send(new HeadObjectCommand({ Bucket, Key, ...also }), send);
-    const token = head.Metadata?.[tokenMetadataKey];
-    if (token !== undefined && !isToken(token)) throw foreignMetadata(lease, token, 'The object has');
-    return { kind: 'object', etag: head.ETag, token: token === undefined ? undefined : Number(token) };
+    // Without one it was written before there was a guard: any token is newer.
+    const token = head.Metadata?.[tokenMetadataKey] ?? '0';
+    if (!isToken(token)) throw foreignMetadata(lease, token, 'The object has');
+    return { kind: 'object', etag: head.ETag, token: Number(token) };
   } catch (error) {
     if (!(error instanceof Error) || error instanceof UsageError) throw error;
     // An answer to HEAD has no body, so there is only its status to go by.

@@ -182,10 +182,13 @@ describe("D38 an attribute of the user's own where the fence would be", () => {
   });
 
   it('a key of that name is refused by every guard', () => {
-    const own = { TableName, Key: { fence: 'north' } };
-    expect(() => guardUpdate(lease, own)).toThrow(refused);
-    expect(() => guardDelete(lease, own)).toThrow(refused);
-    expect(() => guardTombstone(lease, own)).toThrow(refused);
+    // A number, too: a token could not stand beside it.
+    for (const fence of ['north', 6]) {
+      const own = { TableName, Key: { fence } };
+      expect(() => guardUpdate(lease, own)).toThrow(refused);
+      expect(() => guardDelete(lease, own)).toThrow(refused);
+      expect(() => guardTombstone(lease, own)).toThrow(refused);
+    }
   });
 
   it('a write that has a guard already is refused: two fences can’t both be what decides', () => {
