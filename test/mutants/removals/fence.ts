@@ -140,8 +140,8 @@ export const fenceRemovals: readonly Removal[] = [
   {
     name: 'fence: S3’s guard compares tokens',
     file: guardS3,
-    find: 'seen.token !== undefined && seen.token > lease.token)',
-    replace: 'seen.token !== undefined && seen.token > lease.token + 1e12)',
+    find: "seen.kind === 'object' && seen.token > lease.token)",
+    replace: "seen.kind === 'object' && seen.token > lease.token + 1e12)",
     noticedBy: [{ suite: 'lock' }],
   },
   {
@@ -154,7 +154,7 @@ export const fenceRemovals: readonly Removal[] = [
   {
     name: 'fence: what is no token in an object’s metadata is not written over (D05)',
     file: guardS3,
-    find: "if (token !== undefined && !isToken(token)) throw foreignMetadata(lease, token, 'The object has');",
+    find: "if (!isToken(token)) throw foreignMetadata(lease, token, 'The object has');",
     replace: '',
     noticedBy: [
       { file: s3Tests, title: 'D05 metadata abc of that name is no fence, and nothing is written over it' },
