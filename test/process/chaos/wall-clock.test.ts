@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { findFaketime, WallClock } from '../../chaos/clocks/faketime.js';
 
 const library = findFaketime();
-const why = library ? '' : ' (libfaketime is not installed)';
+const why = library ? '' : ': not run, libfaketime is not installed';
 
 /** Answers each line with both clocks, in milliseconds. */
 const teller = `
@@ -18,8 +18,8 @@ const teller = `
 
 const hourMs = 3_600_000;
 
-describe('the wall clock of a worker', () => {
-  it.skipIf(!library)(`steps and runs at another rate while a process looks at it${why}`, async () => {
+describe(`the wall clock of a worker${why}`, () => {
+  it.skipIf(!library)('steps and runs at another rate while a process looks at it', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'chaos-clock-'));
     const clock = new WallClock(library!, join(directory, 'clock'));
     const env = { PATH: process.env.PATH, ...clock.environment };
