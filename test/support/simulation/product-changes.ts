@@ -3,7 +3,7 @@ import { hasToken, isCurrent, isOurs, lengthens, mayBeGranted } from '../../../l
 import { isCompleted } from '../../../lib/lease/later-conditions.js';
 import { leaseFormat } from '../../../lib/lease/lease-item.js';
 import { childIs, claimable, completable, takeable } from '../../../lib/scan/slices/scan-conditions.js';
-import { all, type Condition, type ItemChange } from '../../../lib/table/index.js';
+import type { Condition, ItemChange } from '../../../lib/table/index.js';
 
 const ids = fc.constantFrom('mine', 'other', 'third');
 const times = fc.oneof(fc.integer({ min: 0, max: 20 }), fc.constant(1.9e12));
