@@ -59,6 +59,7 @@ export function laterCalls(host: ClientHost) {
   const kit: LockHost = {
     runtime: host.context.runtime,
     owner: host.owner,
+    callTimeoutMs: callTimeoutMs(host.options),
     acquire: (name, options) => host.acquire(name, options),
     tryAcquire: (name, options) => host.tryAcquire(name, options),
     inspectMany: (names, signal, lockDelayMs) =>
@@ -125,8 +126,7 @@ export function laterCalls(host: ClientHost) {
       host.whileOpen(own.signal, async (signal) => {
         const { clock, store } = host.context;
         const pollFloorMs = host.options.pollFloorMs ?? defaults.pollFloorMs;
-        const terms = { pollFloorMs, callTimeoutMs: callTimeoutMs(host.options) };
-        return fairAcquire({ ...kit, clock, lines: store, ...terms }, name, { ...own, signal });
+        return fairAcquire({ ...kit, clock, lines: store, pollFloorMs }, name, { ...own, signal });
       }),
   };
 }

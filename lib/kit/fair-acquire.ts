@@ -14,8 +14,6 @@ export interface FairHost extends LockHost {
   readonly clock: StoreClock;
   readonly lines: LineStore;
   readonly pollFloorMs: number;
-  /** The end of one request, in milliseconds. */
-  readonly callTimeoutMs: number;
 }
 
 /** A waiter that does not use its turn for so long has given it away, in milliseconds for each place. */
@@ -79,8 +77,10 @@ class Turn {
   #freeSince: { readonly token: number | undefined; readonly at: LocalInstant } | undefined;
   #refusal: LockHeldError | undefined;
   #lastError: StoreError | undefined;
-  /** How its own last try failed: it may have left a lease that is being given back. */
+  /** How its own last try failed: it may have left a lease that is being given back. Until somebody else was seen to hold. */
   #lastTryError: StoreError | undefined;
+  /** Whether the lease that was seen is one of this client's that it gives back. */
+  #isGivenBack = false;
   #isGranted = false;
 
   constructor(host: FairHost, name: string, options: AcquireOptions, pacing: WaitPacing) {
@@ -128,12 +128,12 @@ class Turn {
   async #try(): Promise<Lease | undefined> {
     if (isOver(this.#options)) return undefined;
     try {
-      this.#lastTryError = undefined;
       return await this.#host.acquire(this.#name, this.#options);
     } catch (error) {
       if (error instanceof StoreError) this.#lastTryError = error;
       if (!(error instanceof LockHeldError)) throw error;
       this.#refusal = error;
+      if (error.holder) this.#lastTryError = undefined;
       return undefined;
     }
   }
@@ -166,15 +166,18 @@ class Turn {
 
   gaveUp(): Error {
     const info = this.#info;
-    const holder = info?.state === 'held' && {
-      owner: info.owner ?? 'unknown',
-      token: info.token,
-      leaseId: info.leaseId,
-      acquiredAt: info.acquiredAt ?? 0,
-      remainingMs: info.remainingMs,
-    };
+    // A lease of its own that is given back: it is the store that keeps this call from the lock.
+    const isOwn = this.#isGivenBack || (info?.owner === this.#owner && this.#lastTryError !== undefined);
+    const holder = info?.state === 'held' &&
+      !isOwn && {
+        owner: info.owner ?? 'unknown',
+        token: info.token,
+        leaseId: info.leaseId,
+        acquiredAt: info.acquiredAt ?? 0,
+        remainingMs: info.remainingMs,
+      };
     const refusal = this.#refusal;
-    if (holder && holder.owner === this.#owner && this.#lastTryError) return this.#lastTryError;
+    if (info?.state === 'held' && isOwn && this.#lastTryError) return this.#lastTryError;
     // Never heard of a holder: the store is what stood in the way.
     if (!holder && !refusal && this.#lastError) return this.#lastError;
     return new LockHeldError(this.#name, holder || refusal?.holder, this.#pacing.waitedMs, {
@@ -214,6 +217,7 @@ class Turn {
     ]);
     this.#lastError = undefined;
     this.#info = info;
+    this.#isGivenBack = info?.leaseId !== undefined && host.isGivingBack(info.leaseId);
     const live = liveTickets(tickets, host.clock);
     const place = live.findIndex(({ id }) => id === ticket.id);
     this.#place = place < 0 ? live.length : place;

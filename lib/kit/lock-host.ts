@@ -9,6 +9,8 @@ export interface LockHost {
   readonly runtime: Runtime;
   /** The label of leases that are given no other. */
   readonly owner: string;
+  /** The end of one request, its repeats included, in milliseconds. */
+  readonly callTimeoutMs: number;
   acquire(name: string, options?: AcquireOptions): Promise<Lease>;
   tryAcquire(name: string, options?: TryAcquireOptions): Promise<Lease | null>;
   /**

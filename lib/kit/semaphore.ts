@@ -4,7 +4,7 @@ import { checkWork, runUnder } from '../client/with-lock.js';
 import { AlreadyCompletedError, LockHeldError, StoreError } from '../errors/index.js';
 import { publish } from '../events/events.js';
 import type { Lease } from '../lease/index.js';
-import { sleep } from '../runtime/index.js';
+import { deadlineAfter, sleep } from '../runtime/index.js';
 import { isOver, type LockHost } from './lock-host.js';
 import { permitNames } from './permits.js';
 
@@ -89,11 +89,11 @@ export async function acquirePermit(
   const search = new PermitSearch(host, name, names, options);
   const pacing = host.pacing(waitMs, options.endsInMs);
   let found = options.supersede ? null : await search.first();
-  found ??= await search.bySight();
+  found ??= await search.bySight(pacing.leftMs);
   while (!found) {
     if (pacing.leftMs <= 0) throw search.gaveUp(pacing.waitedMs);
     await sleep(host.runtime, pacing.nextDelayMs(search.untilFreeMs), options.signal);
-    found = await search.bySight();
+    found = await search.bySight(pacing.leftMs);
   }
   const { owner, token, leaseId, name: permit } = found;
   publish('permit-granted', { name, owner, token, leaseId, permit, waitedMs: pacing.waitedMs });
@@ -122,8 +122,8 @@ class PermitSearch {
   }
 
   /** A look at all permits, and a write on each that could be had until one is granted: first on the owner's own earlier one. */
-  async bySight(): Promise<Lease | null> {
-    if (!(await this.#look())) return null;
+  async bySight(leftMs: number): Promise<Lease | null> {
+    if (!(await this.#look(leftMs))) return null;
     const free = this.#names.filter((_, i) => canBeHad(this.#seen[i]));
     for (const name of [...this.#own(), ...shuffled(free, this.#host.runtime.random)]) {
       const lease = await this.#try(name);
@@ -172,15 +172,25 @@ class PermitSearch {
     return this.#names.filter((_, i) => this.#seen[i]?.state === 'held' && this.#seen[i]?.owner === owner);
   }
 
-  async #look(): Promise<boolean> {
+  /** A batch of which parts go unread is asked for again: not for longer than the wait, or one request, may last. */
+  async #look(leftMs: number): Promise<boolean> {
+    const { runtime, callTimeoutMs } = this.#host;
+    const { signal, lockDelayMs } = this.#options;
+    const deadline = deadlineAfter(runtime, Math.max(leftMs, callTimeoutMs), signal);
     try {
-      const { signal, lockDelayMs } = this.#options;
-      this.#seen = await this.#host.inspectMany(this.#names, signal, lockDelayMs);
+      this.#seen = await this.#host.inspectMany(this.#names, deadline.signal, lockDelayMs);
       return true;
     } catch (error) {
-      this.#tolerate(error);
+      this.#tolerate(deadline.expired() ? this.#unread() : error);
       return false;
+    } finally {
+      deadline.clear();
     }
+  }
+
+  #unread(): StoreError {
+    const message = `The permits of "${this.#name}" were not all read in time`;
+    return new StoreError(message, this.#name, { retryable: true, mayHaveApplied: false });
   }
 
   async #try(name: string): Promise<Lease | null> {

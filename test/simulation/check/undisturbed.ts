@@ -7,10 +7,14 @@ import type { CallRecord, Check, Terms, Violation } from '../history/history.js'
 export const checkUndisturbed: Check = ({ premises, records }) => {
   if (!premises.isCalm) return [];
   const asked = new Map<string, Terms>();
+  /** Processes that set an end of their own to a lease. */
+  const ending = new Set<string>();
   let isGapOwn = false;
   const violations: Violation[] = [];
   for (const record of records) {
     if (record.kind === 'handed' && record.terms) {
+      const { maxHoldMs, endsInMs } = record.terms;
+      if ((maxHoldMs ?? endsInMs) !== undefined) ending.add(record.process);
       asked.set(record.leaseId, record.terms);
       // A call that hands its lease to a callback does not say which it was: its process's last under that name.
       asked.set(`${record.process} ${record.name}`, record.terms);
@@ -24,8 +28,8 @@ export const checkUndisturbed: Check = ({ premises, records }) => {
     if (record.kind !== 'call' || record.what.startsWith('guard') || !/LockLost|lost/.test(record.outcome))
       continue;
     const { leaseId = `${record.process} ${record.name}`, atMs, outcome } = record;
-    // Several locks at once: each may have had a cap.
-    if (record.name === '' && outcome.includes('max-hold')) continue;
+    // Several locks at once: each may have had an end of its own, and the release of all tells no reason.
+    if (record.name === '' && ending.has(record.process)) continue;
     if (endsByItself(record, asked.get(leaseId))) continue;
     const what = `${leaseId} is lost (${outcome}) although nothing went wrong`;
     violations.push({ rule: 'section 5', atMs, what });

@@ -51,9 +51,9 @@ const graceMs = 2_000;
 const lookMs = 2_000;
 
 /** Those that stand in a lock's line whose time is not over by then. */
-function countTickets(cluster: Cluster, name: string, overMs: number): number {
+function ticketsIn(cluster: Cluster, name: string, overMs: number): readonly string[] {
   const tickets = cluster.store.itemsOf(leaseTable).get(`${name}\u001fline`)?.tickets?.L ?? [];
-  return tickets.filter(({ S: text }) => Number(text!.split(' ')[0]) > overMs).length;
+  return tickets.map(({ S: text }) => text!).filter((text) => Number(text.split(' ')[0]) > overMs);
 }
 
 /**
@@ -71,9 +71,10 @@ export async function takeLast(
   const clocks = { monotonicRate: 1, wallRate: 1, wallAheadMs: 0 };
   const machine = new Machine(cluster, 'last', 'last', habits, clocks);
   const isFair = cluster.random.chance(0.5);
-  const dead = Math.max(
-    ...names.map((name) => countTickets(cluster, name, cluster.nowMs - maxUncertaintyMs)),
+  const deadIn = new Map(
+    names.map((name) => [name, ticketsIn(cluster, name, cluster.nowMs - maxUncertaintyMs)]),
   );
+  const dead = Math.max(...[...deadIn.values()].map((tickets) => tickets.length));
   const lineMs = isFair ? 1.001 * dead * graceMs + lookMs : 0;
   const withinMs = lastBoundMs(cluster, faultProfile, habits, names, forwardMs) + lineMs;
   if (isFair && dead > 0) cluster.history.tally.count('asked: behind dead waiters');
@@ -116,7 +117,9 @@ export async function takeLast(
       (record): record is CallRecord =>
         record.kind === 'call' && record.what === 'acquire at last' && record.name === name,
     );
-    if (isFair && call?.outcome === 'ok' && countTickets(cluster, name, cluster.nowMs + maxUncertaintyMs) > 0)
+    // Behind the newcomer a request of the dead may still have put a ticket; that one ages out.
+    const left = ticketsIn(cluster, name, cluster.nowMs + maxUncertaintyMs);
+    if (isFair && call?.outcome === 'ok' && left.some((ticket) => deadIn.get(name)?.includes(ticket)))
       records.push({ kind: 'stuck', atMs: cluster.nowMs, what: 'has tickets left', name, withinMs });
     const isLate = call !== undefined && call.atMs - call.sinceMs > withinMs;
     const outcome = isLate ? 'too late' : (call?.outcome ?? 'no answer');
