@@ -122,7 +122,10 @@ class Turn {
 
   async #takeInLine(): Promise<Lease | undefined> {
     await this.#look();
-    return this.#isMyTurn() ? this.#try() : undefined;
+    if (!this.#isMyTurn()) return undefined;
+    // Who takes its own earlier lease over comes before the living.
+    if (this.#isOwn(this.#info)) this.#ahead = [];
+    return this.#try();
   }
 
   async #try(): Promise<Lease | undefined> {

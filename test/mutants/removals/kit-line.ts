@@ -154,6 +154,13 @@ export const kitLineRemovals: readonly Removal[] = [
     noticedBy: [{ suite: 'hand-over' }],
   },
   {
+    name: 'line: who goes on with its own earlier lease takes nobody’s place away',
+    file: fairAcquire,
+    find: 'if (this.#isOwn(this.#info)) this.#ahead = [];',
+    replace: '',
+    noticedBy: [lockSuite],
+  },
+  {
     name: 'line: a ticket that somebody took out stands at the end again',
     file: fairAcquire,
     find: 'if (before < 0) await',

@@ -24,6 +24,9 @@ export const checkLeaders: Check = (history) => {
   /** When a renewal after that was applied. */
   const told = new Map<string, number>();
   const steppedDown = new Map<string, number>();
+  /** When leases were granted, and when each process's campaign last ended: a lease that is let go after that is no stepping down. */
+  const granted = new Map<string, number>();
+  const ended = new Map<string, number>();
   /** Leases that were held when their holder knew. */
   const knew = new Set<string>();
   for (const record of records) {
@@ -34,9 +37,12 @@ export const checkLeaders: Check = (history) => {
       if (leaseId !== undefined && isAsked && !wasAsked) asked.set(leaseId, record.atMs);
       if (isAsked && wasAsked && isRenewal(record) && !told.has(leaseId!)) told.set(leaseId!, record.atMs);
       const from = textIn(record.before, 'leaseId');
-      if (from !== undefined && knew.has(from) && leaseId === undefined)
+      const endedMs = from === undefined ? undefined : ended.get(processOf(from));
+      const isSameCampaign = endedMs === undefined || (granted.get(from!) ?? 0) > endedMs;
+      if (from !== undefined && knew.has(from) && leaseId === undefined && isSameCampaign)
         steppedDown.set(`${record.key} ${processOf(from)}`, record.atMs);
       if (isGrant(record)) {
+        granted.set(leaseId!, record.atMs);
         const key = `${record.key} ${processOf(leaseId!)}`;
         const sinceMs = record.atMs - (steppedDown.get(key) ?? Number.NEGATIVE_INFINITY);
         const isLead = record.key.startsWith('lead/') && premises.clocksHold;
@@ -58,8 +64,10 @@ export const checkLeaders: Check = (history) => {
     if (record.kind !== 'call') continue;
     const { what, outcome, process, otherLeaseId, atMs, value } = record;
     // A new campaign of the same process is no stepping down.
-    if (what === 'lead')
+    if (what === 'lead') {
+      ended.set(process, atMs);
       for (const key of steppedDown.keys()) if (key.endsWith(` ${process}`)) steppedDown.delete(key);
+    }
     if (what === 'lead' && /LockLost|LockHeld|StoreError/.test(outcome))
       tell(atMs, `a campaign of ${process} ends with ${outcome}`);
     if (what === 'lead' && outcome === 'ok' && value === 'told to stop')

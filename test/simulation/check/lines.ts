@@ -160,8 +160,10 @@ class Facts {
   }
 
   /** A waiter that is alive, stands before whoever is granted the lock, and is passed over. */
-  findPassed({ after, request, key }: WriteRecord, line: readonly Standing[]): string | undefined {
+  findPassed({ before, after, request, key }: WriteRecord, line: readonly Standing[]): string | undefined {
     const leaseId = textIn(after, 'leaseId')!;
+    // Who supersedes goes on with what it has.
+    if (textIn(before, 'owner') === textIn(after, 'owner')) return undefined;
     const call = this.#callOf(leaseId);
     if (!request || !call || !('isFair' in call) || !call.isFair || call.name !== key) return undefined;
     const own = line.findIndex(({ id }) => this.#callOf(id) === call);
