@@ -49,8 +49,9 @@ export async function lead<T>(
     if (term.kind === 'returned') return term.result;
     if (term.kind === 'threw') throw term.error;
     signal?.throwIfAborted();
-    // Who steps down leaves the lead to the others first.
-    if (term.kind === 'stepped-down') await sleep(host.runtime, stepDownPauseMs, signal);
+    // Who was asked to step down leaves the lead to the others first, also where its lease ran out before it did.
+    const wasAsked = term.kind === 'stepped-down' || (term.kind === 'lost' && term.wasAsked);
+    if (wasAsked) await sleep(host.runtime, stepDownPauseMs, signal);
   }
 }
 
@@ -72,7 +73,7 @@ async function campaign(host: LockHost, name: string, options: AcquireOptions): 
 type Term<T> =
   | { readonly kind: 'returned'; readonly result: T }
   | { readonly kind: 'threw'; readonly error: unknown }
-  | { readonly kind: 'lost' }
+  | { readonly kind: 'lost'; readonly wasAsked: boolean }
   | { readonly kind: 'stepped-down' }
   | { readonly kind: 'ended' };
 
@@ -101,7 +102,7 @@ async function leadOnce<T>(
     await lease[Symbol.asyncDispose]();
     // Told to stop, it stopped: that is no end of its own. What it returns to the caller's wish to end is not lost.
     if (settled.kind === 'threw' && !isToldToStop(settled.error, over.signal)) return settled;
-    if (wasLost) return { kind: 'lost' };
+    if (wasLost) return { kind: 'lost', wasAsked };
     if (wasAsked) return { kind: 'stepped-down' };
     // The caller's own wish to end: its reason is what comes out.
     return settled.kind === 'threw' ? { kind: 'ended' } : settled;

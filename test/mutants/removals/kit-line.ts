@@ -351,7 +351,7 @@ export const kitLineRemovals: readonly Removal[] = [
   {
     name: 'leader: campaigns again after a loss',
     file: leader,
-    find: "if (wasLost) return { kind: 'lost' };",
+    find: "if (wasLost) return { kind: 'lost', wasAsked };",
     replace: '',
     noticedBy: [
       { file: leaderTests, title: 'campaigns again after a loss, under a higher token' },
@@ -368,7 +368,7 @@ export const kitLineRemovals: readonly Removal[] = [
   {
     name: 'leader: leaves the lead to the others after it has stepped down',
     file: leader,
-    find: "if (term.kind === 'stepped-down') await sleep(host.runtime, stepDownPauseMs, signal);",
+    find: 'if (wasAsked) await sleep(host.runtime, stepDownPauseMs, signal);',
     replace: '',
     noticedBy: [lockSuite],
   },
