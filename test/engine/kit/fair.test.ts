@@ -99,8 +99,10 @@ describe('in line', () => {
       name: 'LineFullError',
     });
     await stage.it.remove(lineName(name));
-    faults.on('UpdateItem').once().dropAnswer();
+    // The first write is the try for the lock, the second one the ticket.
+    const unheard = faults.on('UpdateItem').skip(1).once().dropAnswer();
     const waiting = locks.acquire(name, { fair: true, waitMs: 2_000 });
+    await unheard.reached();
     await expect.poll(() => line(name)).toHaveLength(1);
     await expect(waiting).rejects.toMatchObject({ name: 'LockHeldError' });
     expect(await line(name)).toEqual([]);

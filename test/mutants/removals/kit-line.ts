@@ -9,10 +9,6 @@ const fairAcquire = 'lib/kit/fair-acquire.ts';
 const lockGroup = 'lib/kit/lock-group.ts';
 const leader = 'lib/kit/leader.ts';
 
-const inOrder = {
-  file: fairTests,
-  title: 'first come, first served, over processes; every ticket disappears',
-};
 const costsAGrace = {
   file: fairTests,
   title: 'a dead waiter ahead costs a grace, and its ticket is cleared away when its time is over',
@@ -74,7 +70,7 @@ export const kitLineRemovals: readonly Removal[] = [
     file: fairAcquire,
     find: 'freeMs >= this.#place * graceMs',
     replace: 'freeMs >= 0',
-    noticedBy: [inOrder, lockSuite],
+    noticedBy: [lockSuite],
   },
   {
     name: 'line: a grace for each place ahead',
