@@ -15,8 +15,6 @@ export interface AcquisitionRequest
   readonly supersede: boolean;
   /** How a lease that is granted now would be held, asked before each write: a caller's own time may run out. */
   readonly terms: () => HoldSettings;
-  /** Told the item as the store shows it: whether no waiting will make `change.condition` true of it. */
-  readonly giveUpWhen?: (item: LeaseItem) => boolean;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -45,7 +43,7 @@ export async function attemptGrant(
   aboveToken?: number,
   seen?: LeaseItem,
 ): Promise<Attempt> {
-  const { terms: findTerms, giveUpWhen, signal, supersede, ...asked } = request;
+  const { terms: findTerms, signal, supersede, ...asked } = request;
   let terms = findTerms();
   try {
     await context.store.ensureTime(signal);

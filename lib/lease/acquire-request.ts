@@ -25,6 +25,8 @@ export interface GrantRequest {
   readonly lockDelayMs?: number;
   /** Written, and demanded, along with the grant. */
   readonly change?: ItemChange;
+  /** Told the item of a refusal: whether the condition of `change` will never be true of it, so that no write helps. */
+  readonly giveUpWhen?: (item: LeaseItem) => boolean;
 }
 
 /** A grant as the store has it. */

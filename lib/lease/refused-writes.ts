@@ -56,11 +56,12 @@ export async function afterGrant(
 /** Whether only its token stood against a grant. */
 function isFreeAhead(
   context: TableContext,
-  { seenLeaseId, lockDelayMs }: GrantRequest,
+  { seenLeaseId, lockDelayMs, giveUpWhen }: GrantRequest,
   token: number,
   item: LeaseItem | undefined,
 ): item is LeaseItem {
   if (item === undefined || item.version < token) return false;
+  if (giveUpWhen?.(item)) return false;
   // The lease that it takes over is no obstacle to a supersede.
   const others = item.leaseId === seenLeaseId ? { ...item, leaseId: undefined } : item;
   return freeAfter(others, lockDelayMs) < takeoverBefore(context);

@@ -30,6 +30,16 @@ describe('cronSlot', () => {
     expect(await stage.it.item(name)).toMatchObject({ slot: thisMinute, slotDone: thisMinute });
   });
 
+  it('I8 a slot that was finished just now is refused in one write, although its token lies ahead of this clock', async () => {
+    const name = stage.name();
+    const { locks, meter } = await stage.it.readyActor(patientLease);
+    const ahead = Math.ceil(locks.context.clock.now().latest) + minuteMs;
+    await stage.it.put({ name, format: leaseFormat, version: ahead, slot: thisMinute, slotDone: thisMinute });
+    const refused = await locks.cronSlot(name, thisMinute, () => 'never');
+    expect(refused).toEqual({ ran: false, reason: 'finished', holder: undefined });
+    expect(meter).toMatchObject({ writes: 1, reads: 0 });
+  });
+
   it('C42 a job longer than its lease runs once: renewed while it runs, and its slot stays claimed after', async () => {
     using events = new EventLog();
     const name = stage.name();

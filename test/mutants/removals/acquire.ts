@@ -82,6 +82,19 @@ export const acquireRemovals: readonly Removal[] = [
     ],
   },
   {
+    name: 'token: no second write for what is refused for ever',
+    file: 'lib/lease/refused-writes.ts',
+    find: 'if (giveUpWhen?.(item)) return false;',
+    replace: '',
+    noticedBy: [
+      {
+        file: 'test/engine/client/cron-slot.test.ts',
+        title:
+          'I8 a slot that was finished just now is refused in one write, although its token lies ahead of this clock',
+      },
+    ],
+  },
+  {
     name: 'token: none from a clock that is known too vaguely (D03)',
     file: 'lib/lease/lease-context.ts',
     find: 'if (width <= widestIntervalMs) return now;',
