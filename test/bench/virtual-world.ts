@@ -1,5 +1,6 @@
 import { LockClient, type LockClientOptions } from '../../lib/client/index.js';
 import { SimClient } from '../simulation/net/sim-client.js';
+import type { Item } from '../simulation/store/attribute-values.js';
 import { GroupIndex } from '../simulation/store/group-index.js';
 import { carryOut } from '../simulation/store/operations.js';
 import { type ItemWrite, SimStore } from '../simulation/store/sim-store.js';
@@ -35,14 +36,26 @@ export class VirtualWorld {
     return this.loop.nowMs;
   }
 
+  /** The table as it is now, by key. */
+  get items(): Map<string, Item> {
+    return this.#backend.store.itemsOf('leases');
+  }
+
   process(id: string): SimProcess {
     const steady = { monotonicRate: 1, wallRate: 1, wallAheadMs: 0 };
     return new SimProcess(this.loop, this.random, id, steady);
   }
 
   locks(process: SimProcess, options: Partial<LockClientOptions> = {}): LockClient {
+    const client = this.client(process) as never;
+    const own = { table: 'leases', client, runtime: process.runtime, owner: process.id };
+    return new LockClient({ ...own, ...options } as LockClientOptions);
+  }
+
+  /** What stands in for the SDK's client. */
+  client(process: SimProcess): SimClient {
     const settings = { maxAttempts: 3, requestTimeoutMs: 1_000 };
-    const client = new SimClient(process, settings, (operation, input, onReply) => {
+    return new SimClient(process, settings, (operation, input, onReply) => {
       if (operation === 'BatchGetItemCommand' || (operation === 'GetItemCommand' && input.ConsistentRead))
         this.reads += 1;
       if (operation === 'UpdateItemCommand') {
@@ -55,8 +68,6 @@ export class VirtualWorld {
         this.loop.after(wayMs, () => process.deliver(() => onReply({ date, answer })));
       });
     });
-    const own = { table: 'leases', client: client as never, runtime: process.runtime, owner: process.id };
-    return new LockClient({ ...own, ...options } as LockClientOptions);
   }
 
   /** Lets time pass until the work has settled. */

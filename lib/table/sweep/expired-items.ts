@@ -53,7 +53,7 @@ export async function expiredPage(client: Sender, request: ExpiredPageRequest): 
     new ScanCommand({
       TableName: request.table,
       ConsistentRead: request.consistent ?? false,
-      ProjectionExpression: '#name, #ttl',
+      ProjectionExpression: '#name',
       FilterExpression: '#ttl < :ttlBefore',
       ExpressionAttributeNames: { '#name': 'name', '#ttl': 'ttl' },
       ExpressionAttributeValues: { ':ttlBefore': number(request.rule.ttlBefore) },
@@ -63,7 +63,7 @@ export async function expiredPage(client: Sender, request: ExpiredPageRequest): 
     { abortSignal: request.signal },
   );
   return {
-    names: (page.Items ?? []).flatMap(({ name, ttl }) => (name?.S && ttl?.N ? [name.S] : [])),
+    names: (page.Items ?? []).map(({ name }) => name!.S!),
     scanned: page.ScannedCount ?? 0,
     after: page.LastEvaluatedKey?.name?.S,
   };

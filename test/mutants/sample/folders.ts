@@ -11,7 +11,7 @@ export interface Folder {
   readonly slower: readonly string[];
 }
 
-/** All that decides. The most special folder that a file lies in counts. */
+/** All that decides. The first folder that a file lies in counts. */
 export const folders: readonly Folder[] = [
   {
     folder: 'lib/lease',
@@ -27,6 +27,12 @@ export const folders: readonly Folder[] = [
   },
   { folder: 'lib/kit', suites: ['lock'], unit: ['kit'], slower: ['engine/kit'] },
   { folder: 'lib/clock', suites: ['lock'], unit: ['clock', 'lease'], slower: [] },
+  {
+    folder: 'lib/table/sweep',
+    suites: [],
+    unit: ['table'],
+    slower: ['engine/table/sweep-leases.test.ts', 'process/lambda/sweep-handler.test.ts'],
+  },
   {
     folder: 'lib/table',
     suites: ['lock'],

@@ -140,9 +140,21 @@ function atStatements(statements: ts.NodeArray<ts.Statement>, add: Add): void {
     if (!isEffect(statement)) return;
     add('statement', statement, ';');
     const next = statements[i + 1];
-    if (!next || !isEffect(next)) return;
+    if (!next || !isEffect(next) || (isPlainAssignment(statement) && isPlainAssignment(next))) return;
     add('order', statement, `${next.getText()}\n${statement.getText()}`, { end: next.getEnd() });
   });
+}
+
+/** Sets a property of its own from what is given: two of those can't tell which comes first. */
+function isPlainAssignment(statement: ts.Statement): boolean {
+  if (!ts.isExpressionStatement(statement)) return false;
+  const { expression } = statement;
+  if (!ts.isBinaryExpression(expression) || expression.operatorToken.kind !== ts.SyntaxKind.EqualsToken) {
+    return false;
+  }
+  const { left, right } = expression;
+  const isOwn = ts.isPropertyAccessExpression(left) && left.expression.kind === ts.SyntaxKind.ThisKeyword;
+  return isOwn && !/[(]|\bthis\b/.test(right.getText());
 }
 
 function atProperties(node: ts.ObjectLiteralExpression, add: Add): void {

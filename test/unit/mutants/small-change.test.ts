@@ -44,6 +44,14 @@ describe('small changes of a source', () => {
     }
   });
 
+  it('swaps no two properties that are set to what is given: neither can tell', () => {
+    const body = 'this.#a = a;\n    this.b = b.c;\n    this.d = d();\n    this.#e = this.b;';
+    const swaps = smallChanges('lib/f.ts', `class F {\n  constructor(a, b) {\n    ${body}\n  }\n}\n`)
+      .filter(({ operator }) => operator === 'order')
+      .map(({ replace }) => replace.split('\n')[0]);
+    expect(swaps).toEqual(['this.d = d();', 'this.#e = this.b;']);
+  });
+
   it('shows itself as a diff of its line', () => {
     const [change] = smallChanges('lib/f.ts', source).filter(({ operator }) => operator === 'arithmetic');
     expect(toDiff(source, change!)).toBe(
