@@ -1,4 +1,4 @@
-import { UsageError } from '../errors/index.js';
+import { quoted, UsageError } from '../errors/index.js';
 import { checkOptions } from '../lease/check-options.js';
 import { all, any } from '../table/expression.js';
 import type { Condition } from '../table/form.js';
@@ -68,9 +68,7 @@ export function settingFence(updateExpression: string | undefined): string {
 export function fenceAttribute({ fenceAttribute: attribute }: FenceOptions): string {
   if (attribute === undefined) return defaultFenceAttribute;
   if (typeof attribute === 'string' && attribute !== '') return attribute;
-  throw new UsageError(
-    `fenceAttribute: must be the name of an attribute, got ${JSON.stringify(attribute) ?? String(attribute)}`,
-  );
+  throw new UsageError(`fenceAttribute: must be the name of an attribute, got ${quoted(attribute)}`);
 }
 
 /** The user's data has an attribute of that name which is not the fence. */

@@ -107,7 +107,7 @@ function findReason(
   options: FenceOptions,
   error: unknown,
 ) {
-  if (!(error instanceof Error) || error.name !== 'TransactionCanceledException') return undefined;
+  if ((error as Error).name !== 'TransactionCanceledException') return undefined;
   const reasons = (error as Cancellation).CancellationReasons ?? [];
   for (const [index, reason] of reasons.entries()) {
     if (reason.Code !== 'ConditionalCheckFailed') continue;

@@ -104,7 +104,7 @@ function translating<Command extends { readonly middlewareStack: unknown }>(
       try {
         return await next(args);
       } catch (error) {
-        if (!(error instanceof Error) || error.name !== 'ConditionalCheckFailedException') throw error;
+        if ((error as Error).name !== 'ConditionalCheckFailedException') throw error;
         const ownCondition = Boolean(input.ConditionExpression?.trim());
         throw findStaleToken(lease, error as Refusal, fenceAttribute(options), ownCondition, error) ?? error;
       }

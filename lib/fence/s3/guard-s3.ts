@@ -1,5 +1,6 @@
 import {
   HeadObjectCommand,
+  type HeadObjectCommandOutput,
   PutObjectCommand,
   type PutObjectCommandInput,
   type PutObjectCommandOutput,
@@ -110,21 +111,21 @@ async function look(
   send: { readonly abortSignal?: AbortSignal },
 ): Promise<Seen> {
   const also = Object.fromEntries(alsoForHead.map((field) => [field, input[field]]));
+  const { Bucket, Key } = input;
+  let head: HeadObjectCommandOutput;
   try {
-    const { Bucket, Key } = input;
-    const head = await s3.send(new HeadObjectCommand({ Bucket, Key, ...also }), send);
-    // Without one it was written before there was a guard: any token is newer.
-    const token = head.Metadata?.[tokenMetadataKey] ?? '0';
-    if (!isToken(token)) throw foreignMetadata(lease, token, 'The object has');
-    return { kind: 'object', etag: head.ETag, token: Number(token) };
+    head = await s3.send(new HeadObjectCommand({ Bucket, Key, ...also }), send);
   } catch (error) {
-    if (!(error instanceof Error) || error instanceof UsageError) throw error;
     // An answer to HEAD has no body, so there is only its status to go by.
-    const { $metadata } = error as { readonly $metadata?: { readonly httpStatusCode?: number } };
-    if (error.name === 'NotFound' || error.name === 'NoSuchKey') return { kind: 'nothing' };
+    const { name, $metadata } = error as Partial<S3ServiceException>;
+    if (name === 'NotFound' || name === 'NoSuchKey') return { kind: 'nothing' };
     if ($metadata?.httpStatusCode === 403) return { kind: 'hidden', error };
     throw error;
   }
+  // Without one it was written before there was a guard: any token is newer.
+  const token = head.Metadata?.[tokenMetadataKey] ?? '0';
+  if (!isToken(token)) throw foreignMetadata(lease, token, 'The object has');
+  return { kind: 'object', etag: head.ETag, token: Number(token) };
 }
 
 /** The caller's metadata without our key, in whatever case: what was read along with an object brings its token. */
@@ -181,5 +182,5 @@ function unreadable(lease: FencingToken, { Bucket, Key }: PutObjectCommandInput,
 
 function overtaken(error: unknown): boolean {
   const names = ['PreconditionFailed', 'ConditionalRequestConflict', 'NoSuchKey'];
-  return error instanceof Error && names.includes(error.name);
+  return names.includes((error as Error).name);
 }

@@ -193,7 +193,7 @@ export const fenceRemovals: readonly Removal[] = [
     noticedBy: [
       {
         file: 'test/unit/fence/options.test.ts',
-        title: 'D38 that are misspelt, of guardPut: refused by name, and nothing is sent',
+        title: 'are refused by name, and nothing is sent',
       },
     ],
   },

@@ -74,6 +74,11 @@ describe.each(Object.entries(guards))('D05 a token that is none, at %s', (what, 
     await expect(async () => guard(lease as never)).rejects.toMatchObject({ name: 'UsageError' });
   });
 
+  it('the first token that a store gives is one', async () => {
+    const said = await (async () => guard({ name: 'settlement', leaseId: 'l', token: 1 }))().catch(String);
+    expect(String(said)).not.toContain('fencing token');
+  });
+
   // Whether a lease goes on is nothing that `checkRows` asks.
   if (what.startsWith('checkRows')) return;
   it('D07 a lease that has ended here is refused as its own check says; one that was lost is not', async () => {
@@ -124,16 +129,19 @@ describe('the "still held" check', () => {
 
 describe("D38 an attribute of the user's own where the fence would be", () => {
   const lease = { name: 'field', token: 7, leaseId: 'l' };
-  const refused = expect.objectContaining({
-    name: 'UsageError',
-    message: expect.stringMatching(/an attribute "fence" of its own.*fenceAttribute/s),
-  });
+  const refused = (where: string) =>
+    expect.objectContaining({
+      name: 'UsageError',
+      message: expect.stringMatching(
+        new RegExp(`^${where} an attribute "fence" of its own.*fenceAttribute`, 's'),
+      ),
+    });
   const names = { '#f': 'fence', '#set': 'other' };
 
   it.each([['barbed wire'], [7.5], [null], [true], [{}], ['7']])(
     'guardPut refuses an item with %j',
     (fence) => {
-      expect(() => guardPut(lease, { TableName, Item: { id: '1', fence } })).toThrow(refused);
+      expect(() => guardPut(lease, { TableName, Item: { id: '1', fence } })).toThrow(refused('The item has'));
       expect(() =>
         guardPut(lease, { TableName, Item: { id: '1', fence } }, { fenceAttribute: 'token' }),
       ).not.toThrow();
@@ -158,8 +166,10 @@ describe("D38 an attribute of the user's own where the fence would be", () => {
     'SET a = list_append(a, :v), #f[0] = :v',
   ])('guardUpdate refuses %j', (UpdateExpression) => {
     const update = { TableName, Key, UpdateExpression, ExpressionAttributeNames: names };
-    expect(() => guardUpdate(lease, update)).toThrow(refused);
-    expect(() => guardTransaction(lease, { TransactItems: [{ Update: update }] })).toThrow(refused);
+    expect(() => guardUpdate(lease, update)).toThrow(refused('The update writes'));
+    expect(() => guardTransaction(lease, { TransactItems: [{ Update: update }] })).toThrow(
+      refused('The update writes'),
+    );
   });
 
   it.each([
@@ -185,9 +195,9 @@ describe("D38 an attribute of the user's own where the fence would be", () => {
     // A number, too: a token could not stand beside it.
     for (const fence of ['north', 6]) {
       const own = { TableName, Key: { fence } };
-      expect(() => guardUpdate(lease, own)).toThrow(refused);
-      expect(() => guardDelete(lease, own)).toThrow(refused);
-      expect(() => guardTombstone(lease, own)).toThrow(refused);
+      expect(() => guardUpdate(lease, own)).toThrow(refused('The key has'));
+      expect(() => guardDelete(lease, own)).toThrow(refused('The key has'));
+      expect(() => guardTombstone(lease, own)).toThrow(refused('The key has'));
     }
   });
 
@@ -197,11 +207,18 @@ describe("D38 an attribute of the user's own where the fence would be", () => {
     expect(() => guardTransaction(lease, { TransactItems: [{ Update: once as never }] })).toThrow(
       /has a guard already/,
     );
+    // Half of one is none of the caller's either: the guard would take its place.
+    for (const half of [
+      { ExpressionAttributeNames: { '#leaseholdFence': 'a' } },
+      { ExpressionAttributeValues: { ':leaseholdToken': 1 } },
+    ]) {
+      expect(() => guardUpdate(lease, { TableName, Key, ...half })).toThrow(/has a guard already/);
+    }
   });
 
-  it.each([[''], [7], [null]])('fenceAttribute %j is a UsageError', (fenceAttribute) => {
+  it.each([[''], [7], [null]])('fenceAttribute %j is a UsageError, which says so', (fenceAttribute) => {
     expect(() => guardPut(lease, { TableName, Item: Key }, { fenceAttribute } as never)).toThrow(
-      /^fenceAttribute: must be the name of an attribute/,
+      `fenceAttribute: must be the name of an attribute, got ${JSON.stringify(fenceAttribute)}`,
     );
   });
 });
