@@ -62,10 +62,15 @@ export function laterCalls(host: ClientHost) {
     callTimeoutMs: callTimeoutMs(host.options),
     acquire: (name, options) => host.acquire(name, options),
     tryAcquire: (name, options) => host.tryAcquire(name, options),
-    inspectMany: (names, signal, lockDelayMs) =>
-      administer('inspect', signal ? { signal } : {}, (admin, own) =>
+    look: async (names, signal, lockDelayMs) => {
+      const infos = await administer('inspect', signal ? { signal } : {}, (admin, own) =>
         admin.inspectMany(names, own, lockDelayMs),
-      ),
+      );
+      return infos.map((info) => {
+        const leaseId = info?.state === 'held' ? info.leaseId : undefined;
+        return { info, isGivenBack: leaseId !== undefined && host.isGivingBack(leaseId) };
+      });
+    },
     check: (call, options, without = []) => {
       checkOptions(
         call,
@@ -83,7 +88,6 @@ export function laterCalls(host: ClientHost) {
       const leaseId = expiresAt === undefined ? undefined : '';
       return freeAfter({ leaseId, expiresAt, freeFrom }, lockDelayMs) - takeoverBefore(host.context) + 1;
     },
-    isGivingBack: (leaseId) => host.isGivingBack(leaseId),
   };
   return {
     resume: (handedOver: unknown, options: ResumeOptions) => resume(host, handedOver, options),

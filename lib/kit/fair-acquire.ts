@@ -7,7 +7,7 @@ import { publish } from '../events/events.js';
 import type { Lease } from '../lease/index.js';
 import { deadlineAfter, sleep } from '../runtime/index.js';
 import type { LineStore, Ticket } from './line-store.js';
-import { isOver, type LockHost } from './lock-host.js';
+import { holderIn, isOver, type LockHost, type Sight } from './lock-host.js';
 
 /** What a fair acquire works with, besides leases. */
 export interface FairHost extends LockHost {
@@ -73,14 +73,12 @@ class Turn {
   #ahead: readonly Ticket[] = [];
   #place = 0;
   #length = 1;
-  #info: LockInfo | undefined;
+  #sight: Sight = { info: undefined, isGivenBack: false };
   #freeSince: { readonly token: number | undefined; readonly at: LocalInstant } | undefined;
   #refusal: LockHeldError | undefined;
   #lastError: StoreError | undefined;
   /** How its own last try failed: it may have left a lease that is being given back. Until somebody else was seen to hold. */
   #lastTryError: StoreError | undefined;
-  /** Whether the lease that was seen is one of this client's that it gives back. */
-  #isGivenBack = false;
   #isGranted = false;
 
   constructor(host: FairHost, name: string, options: AcquireOptions, pacing: WaitPacing) {
@@ -124,7 +122,7 @@ class Turn {
     await this.#look();
     if (!this.#isMyTurn()) return undefined;
     // Who takes its own earlier lease over comes before the living.
-    if (this.#isOwn(this.#info)) this.#ahead = [];
+    if (this.#isOwn(this.#sight.info)) this.#ahead = [];
     return this.#try();
   }
 
@@ -168,22 +166,13 @@ class Turn {
   }
 
   gaveUp(): Error {
-    const info = this.#info;
-    // A lease of its own that is given back: it is the store that keeps this call from the lock.
-    const isOwn = this.#isGivenBack || (info?.owner === this.#owner && this.#lastTryError !== undefined);
-    const holder = info?.state === 'held' &&
-      !isOwn && {
-        owner: info.owner ?? 'unknown',
-        token: info.token,
-        leaseId: info.leaseId,
-        acquiredAt: info.acquiredAt ?? 0,
-        remainingMs: info.remainingMs,
-      };
+    const { info } = this.#sight;
+    const holder = holderIn(this.#sight, this.#lastTryError && this.#owner);
     const refusal = this.#refusal;
-    if (info?.state === 'held' && isOwn && this.#lastTryError) return this.#lastTryError;
+    if (info?.state === 'held' && !holder && this.#lastTryError) return this.#lastTryError;
     // Never heard of a holder: the store is what stood in the way.
     if (!holder && !refusal && this.#lastError) return this.#lastError;
-    return new LockHeldError(this.#name, holder || refusal?.holder, this.#pacing.waitedMs, {
+    return new LockHeldError(this.#name, holder ?? refusal?.holder, this.#pacing.waitedMs, {
       cause: this.#lastError,
       heldHere: !holder && refusal?.heldHere === true,
       freeInMs: info?.freeFrom === undefined ? refusal?.freeInMs : info.remainingMs,
@@ -214,13 +203,13 @@ class Turn {
     const name = this.#name;
     const { signal, lockDelayMs } = this.#options;
     const ticket = this.#ticket!;
-    const [tickets, [info]] = await Promise.all([
+    const [tickets, [sight]] = await Promise.all([
       host.lines.readLine(name, signal),
-      host.inspectMany([name], signal, lockDelayMs),
+      host.look([name], signal, lockDelayMs),
     ]);
     this.#lastError = undefined;
-    this.#info = info;
-    this.#isGivenBack = info?.leaseId !== undefined && host.isGivingBack(info.leaseId);
+    this.#sight = sight!;
+    const { info } = this.#sight;
     const live = liveTickets(tickets, host.clock);
     const place = live.findIndex(({ id }) => id === ticket.id);
     this.#place = place < 0 ? live.length : place;
@@ -242,7 +231,8 @@ class Turn {
   #isMyTurn(): boolean {
     if (!this.#freeSince) return false;
     // What is completed, or its own, keeps nobody waiting.
-    if (this.#place === 0 || this.#info?.state === 'completed' || this.#isOwn(this.#info)) return true;
+    const { info } = this.#sight;
+    if (this.#place === 0 || info?.state === 'completed' || this.#isOwn(info)) return true;
     const freeMs = elapsedBetween(this.#freeSince.at, this.#host.clock.instant()).least;
     return freeMs >= this.#place * graceMs;
   }

@@ -1,8 +1,20 @@
 import type { AcquireOptions, HoldOptions, TryAcquireOptions } from '../client/acquire-options.js';
 import type { LockInfo } from '../client/lock-info.js';
 import type { WaitPacing } from '../client/wait-pacing.js';
+import type { HolderInfo } from '../errors/index.js';
 import type { Lease } from '../lease/index.js';
 import type { Runtime } from '../runtime/index.js';
+
+/** A lock as a look has shown it. */
+export interface Sight {
+  /** Of a lock that nobody ever held, nothing. */
+  readonly info: LockInfo | undefined;
+  /**
+   * Whether it was held under a lease of this client's that the client gives back: who asks is not kept out by somebody
+   * else. Found out at the look, since what was true of it then may be over when the caller is told.
+   */
+  readonly isGivenBack: boolean;
+}
 
 /** What the kit is built from: leases as everybody can have them. No rule of its own decides who holds one. */
 export interface LockHost {
@@ -14,15 +26,11 @@ export interface LockHost {
   acquire(name: string, options?: AcquireOptions): Promise<Lease>;
   tryAcquire(name: string, options?: TryAcquireOptions): Promise<Lease | null>;
   /**
-   * Strongly consistent reads of many locks; of those that nobody ever held, nothing. In the order of the names.
+   * Strongly consistent reads of many locks, in the order of the names.
    *
    * @param lockDelayMs a lease that ran out counts as held for so much longer
    */
-  inspectMany(
-    names: readonly string[],
-    signal?: AbortSignal,
-    lockDelayMs?: number,
-  ): Promise<readonly (LockInfo | undefined)[]>;
+  look(names: readonly string[], signal?: AbortSignal, lockDelayMs?: number): Promise<readonly Sight[]>;
   /**
    * Checks the options of a call before its first request.
    *
@@ -38,8 +46,19 @@ export interface LockHost {
   pacing(waitMs: number, endsInMs?: () => number): WaitPacing;
   /** Until a lock that was seen comes free by itself, in milliseconds. */
   untilFreeMs(info: LockInfo, lockDelayMs?: number): number;
-  /** Whether a lease is one of this client's that it gives back: who asks is not kept out by somebody else. */
-  isGivingBack(leaseId: string): boolean;
+}
+
+/**
+ * Who keeps a caller from a lock, as a look has shown it. Nobody else does where it is a lease of the caller's own that is
+ * given back: the store does.
+ *
+ * @param failedAs the caller's owner, if a try of its own has failed and may have left a lease: the lock service shows no ids
+ */
+export function holderIn({ info, isGivenBack }: Sight, failedAs?: string): HolderInfo | undefined {
+  if (info?.state !== 'held' || isGivenBack) return undefined;
+  const { owner = 'unknown', token, leaseId, acquiredAt = 0, remainingMs } = info;
+  if (leaseId === undefined && failedAs === owner) return undefined;
+  return { owner, token, leaseId, acquiredAt, remainingMs };
 }
 
 /** Whether the caller's own time is over: a lock that is asked for then is not to be had, and that is no wrong option. */

@@ -1,11 +1,11 @@
 import type { AcquireOptions } from '../client/acquire-options.js';
 import type { WaitPacing } from '../client/wait-pacing.js';
 import { checkWork, runUnder } from '../client/with-lock.js';
-import { type HolderInfo, LockHeldError, StoreError } from '../errors/index.js';
+import { LockHeldError, StoreError } from '../errors/index.js';
 import { Lease } from '../lease/index.js';
 import { childSignal, sleep } from '../runtime/index.js';
 import { LockGroup } from './lock-group.js';
-import { isOver, type LockHost } from './lock-host.js';
+import { holderIn, isOver, type LockHost, type Sight } from './lock-host.js';
 import { permitNames } from './permits.js';
 import { acquirePermit } from './semaphore.js';
 
@@ -55,8 +55,8 @@ export function makeReadWriteLock(host: LockHost, name: string, readers: number)
     host.check('acquireRead', given, notTaken);
     const { waitMs = 0, ...options } = given;
     const pacing = host.pacing(waitMs, options.endsInMs);
+    let writer: Sight | undefined;
     for (;;) {
-      let writer: HolderInfo | undefined;
       let failure: StoreError | undefined;
       try {
         const found = await readerOrWriter(pacing.leftMs, options);
@@ -68,7 +68,9 @@ export function makeReadWriteLock(host: LockHost, name: string, readers: number)
         failure = error;
       }
       if (pacing.leftMs <= 0) {
-        throw failure ?? new LockHeldError(name, writer, pacing.waitedMs);
+        const holder = writer && holderIn(writer);
+        if (!holder && failure) throw failure;
+        throw new LockHeldError(name, holder, pacing.waitedMs, { cause: failure });
       }
       await sleep(host.runtime, pacing.nextDelayMs(), options.signal);
     }
@@ -78,7 +80,7 @@ export function makeReadWriteLock(host: LockHost, name: string, readers: number)
   const readerOrWriter = async (
     waitMs: number,
     options: ReadWriteOptions,
-  ): Promise<Lease | HolderInfo | undefined> => {
+  ): Promise<Lease | Sight | undefined> => {
     const before = await writerAt(host, gate, options.signal);
     if (before) return before;
     const lease = await acquirePermit(host, readersName, permits, { ...options, waitMs });
@@ -149,14 +151,12 @@ export function makeReadWriteLock(host: LockHost, name: string, readers: number)
   };
 }
 
-/** The writer that has the gate, if somebody has it. */
+/** What stands at the gate, if a writer has it. */
 async function writerAt(
   host: LockHost,
   gate: string,
   signal: AbortSignal | undefined,
-): Promise<HolderInfo | undefined> {
-  const [info] = await host.inspectMany([gate], signal);
-  if (info?.state !== 'held') return undefined;
-  const { owner = 'unknown', token, leaseId, acquiredAt = 0, remainingMs } = info;
-  return { owner, token, leaseId, acquiredAt, remainingMs };
+): Promise<Sight | undefined> {
+  const [sight] = await host.look([gate], signal);
+  return sight?.info?.state === 'held' ? sight : undefined;
 }

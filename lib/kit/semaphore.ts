@@ -1,11 +1,11 @@
 import type { AcquireOptions, TryAcquireOptions } from '../client/acquire-options.js';
 import { canBeHad, type LockInfo } from '../client/lock-info.js';
 import { checkWork, runUnder } from '../client/with-lock.js';
-import { AlreadyCompletedError, LockHeldError, StoreError } from '../errors/index.js';
+import { AlreadyCompletedError, type HolderInfo, LockHeldError, StoreError } from '../errors/index.js';
 import { publish } from '../events/events.js';
 import type { Lease } from '../lease/index.js';
 import { deadlineAfter, sleep } from '../runtime/index.js';
-import { isOver, type LockHost } from './lock-host.js';
+import { holderIn, isOver, type LockHost, type Sight } from './lock-host.js';
 import { permitNames } from './permits.js';
 
 /** How a permit is acquired: as a lock, without what those who build on leases add. */
@@ -66,7 +66,7 @@ export function makeSemaphore(host: LockHost, name: string, permits: number): Se
       return runUnder(await acquire(options), work);
     },
     async inspect({ signal } = {}) {
-      const infos = await host.inspectMany(names, signal);
+      const infos = (await host.look(names, signal)).map(({ info }) => info);
       const held = infos.filter((info) => info !== undefined).filter((info) => !canBeHad(info));
       return { permits, free: permits - held.length, held };
     },
@@ -106,7 +106,7 @@ class PermitSearch {
   readonly #name: string;
   readonly #names: readonly string[];
   readonly #options: TryAcquireOptions;
-  #seen: readonly (LockInfo | undefined)[] = [];
+  #seen: readonly Sight[] = [];
   #lastError: StoreError | undefined;
 
   constructor(host: LockHost, name: string, names: readonly string[], options: TryAcquireOptions) {
@@ -124,7 +124,7 @@ class PermitSearch {
   /** A look at all permits, and a write on each that could be had until one is granted: first on the owner's own earlier one. */
   async bySight(leftMs: number): Promise<Lease | null> {
     if (!(await this.#look(leftMs))) return null;
-    const free = this.#names.filter((_, i) => canBeHad(this.#seen[i]));
+    const free = this.#names.filter((_, i) => canBeHad(this.#seen[i]?.info));
     for (const name of [...this.#own(), ...shuffled(free, this.#host.runtime.random)]) {
       const lease = await this.#try(name);
       if (lease) return lease;
@@ -141,26 +141,22 @@ class PermitSearch {
     // A lease that is given back is this call's own: it is the store that keeps it from a permit.
     const soonest = this.#soonest;
     if (!soonest && this.#lastError) return this.#lastError;
-    const { info, untilMs: freeInMs } = soonest ?? {};
-    const holder = info?.state === 'held' && {
-      owner: info.owner ?? 'unknown',
-      token: info.token,
-      leaseId: info.leaseId,
-      acquiredAt: info.acquiredAt ?? 0,
-      remainingMs: info.remainingMs,
-    };
+    const { holder, untilMs: freeInMs } = soonest ?? {};
     const more = { cause: this.#lastError, ...(!holder && { freeInMs }) };
-    return new LockHeldError(this.#name, holder || undefined, waitedMs, more);
+    return new LockHeldError(this.#name, holder, waitedMs, more);
   }
 
   /** Of the permits that were seen held, or free but not yet, the one that can be had first. */
-  get #soonest(): { readonly info: LockInfo; readonly untilMs: number } | undefined {
-    const { lockDelayMs } = this.#options;
+  get #soonest(): { readonly holder: HolderInfo | undefined; readonly untilMs: number } | undefined {
+    const { lockDelayMs, owner = this.#host.owner } = this.#options;
+    const failedAs = this.#lastError && owner;
     const [soonest] = this.#seen
-      .filter((info) => info !== undefined)
-      .filter((info) => info.state === 'held' || info.freeFrom !== undefined)
-      .filter(({ leaseId }) => leaseId === undefined || !this.#host.isGivingBack(leaseId))
-      .map((info) => ({ info, untilMs: this.#host.untilFreeMs(info, lockDelayMs) }))
+      .map((sight) => ({ info: sight.info, holder: holderIn(sight, failedAs) }))
+      .flatMap(({ info, holder }) =>
+        info && (holder || info.freeFrom !== undefined)
+          ? [{ holder, untilMs: this.#host.untilFreeMs(info, lockDelayMs) }]
+          : [],
+      )
       .sort((a, b) => a.untilMs - b.untilMs);
     return soonest;
   }
@@ -169,7 +165,10 @@ class PermitSearch {
   #own(): readonly string[] {
     const { owner = this.#host.owner, supersede } = this.#options;
     if (!supersede) return [];
-    return this.#names.filter((_, i) => this.#seen[i]?.state === 'held' && this.#seen[i]?.owner === owner);
+    return this.#names.filter((_, i) => {
+      const info = this.#seen[i]?.info;
+      return info?.state === 'held' && info.owner === owner;
+    });
   }
 
   /** A batch of which parts go unread is asked for again: not for longer than the wait, or one request, may last. */
@@ -178,7 +177,7 @@ class PermitSearch {
     const { signal, lockDelayMs } = this.#options;
     const deadline = deadlineAfter(runtime, Math.max(leftMs, callTimeoutMs), signal);
     try {
-      this.#seen = await this.#host.inspectMany(this.#names, deadline.signal, lockDelayMs);
+      this.#seen = await this.#host.look(this.#names, deadline.signal, lockDelayMs);
       return true;
     } catch (error) {
       this.#tolerate(deadline.expired() ? this.#unread() : error);

@@ -1,5 +1,6 @@
 import { LockClient, type LockClientOptions } from '../../lib/client/index.js';
 import { SimClient } from '../simulation/net/sim-client.js';
+import { throttled } from '../simulation/store/answers.js';
 import type { Item } from '../simulation/store/attribute-values.js';
 import { GroupIndex } from '../simulation/store/group-index.js';
 import { carryOut } from '../simulation/store/operations.js';
@@ -21,6 +22,8 @@ export class VirtualWorld {
   /** When each write was sent. */
   readonly writtenAt: number[] = [];
   onWrite: (write: ItemWrite) => void = () => {};
+  /** Whether a process's request is throttled. */
+  throttles: (process: string, operation: string) => boolean = () => false;
   readonly #backend;
 
   constructor(seed: number) {
@@ -63,7 +66,8 @@ export class VirtualWorld {
         this.writtenAt.push(this.nowMs);
       }
       this.loop.after(wayMs, () => {
-        const answer = carryOut(this.#backend, operation, input);
+        const isThrottled = this.throttles(process.id, operation);
+        const answer = isThrottled ? throttled : carryOut(this.#backend, operation, input);
         const date = new Date(Math.floor(this.nowMs / 1_000) * 1_000).toUTCString();
         this.loop.after(wayMs, () => process.deliver(() => onReply({ date, answer })));
       });

@@ -2,6 +2,7 @@ import type { Removal } from '../removal.js';
 
 const fairTests = 'test/engine/kit/fair.test.ts';
 const readsTests = 'test/unit/kit/fair-reads.test.ts';
+const givenBackTests = 'test/unit/kit/given-back.test.ts';
 const groupTests = 'test/engine/kit/lock-group.test.ts';
 const leaderTests = 'test/engine/kit/leader.test.ts';
 const lineStore = 'lib/kit/line-store.ts';
@@ -137,10 +138,27 @@ export const kitLineRemovals: readonly Removal[] = [
   },
   {
     name: 'line: what is being given back is nobody’s lease',
-    file: fairAcquire,
-    find: 'const isOwn = this.#isGivenBack ||',
-    replace: 'const isOwn = false && this.#isGivenBack &&',
-    noticedBy: [lockSuite],
+    file: 'lib/kit/lock-host.ts',
+    find: "if (info?.state !== 'held' || isGivenBack) return undefined;",
+    replace: "if (info?.state !== 'held') return undefined;",
+    noticedBy: [
+      { file: givenBackTests, title: 'C30 nobody, where it is a lease of one’s own that is given back: %s' },
+      lockSuite,
+    ],
+  },
+  {
+    name: 'line: whether a lease is given back is found out at the look',
+    file: 'lib/client/later-calls.ts',
+    find: 'return { info, isGivenBack: leaseId !== undefined && host.isGivingBack(leaseId) };',
+    replace:
+      'return { info, get isGivenBack() { return leaseId !== undefined && host.isGivingBack(leaseId); } };',
+    noticedBy: [
+      {
+        file: givenBackTests,
+        title:
+          'C30 its holder by the last look that was answered, where the lease is given back only after that',
+      },
+    ],
   },
   {
     name: 'line: a look at the lock is one read, which is answered or refused',
@@ -152,7 +170,7 @@ export const kitLineRemovals: readonly Removal[] = [
   {
     name: 'line: who goes on with its own earlier lease takes nobody’s place away',
     file: fairAcquire,
-    find: 'if (this.#isOwn(this.#info)) this.#ahead = [];',
+    find: 'if (this.#isOwn(this.#sight.info)) this.#ahead = [];',
     replace: '',
     noticedBy: [lockSuite],
   },

@@ -31,7 +31,7 @@ export const kitPermitsRemovals: readonly Removal[] = [
   {
     name: 'permits: only what could be had is written to',
     file: semaphore,
-    find: 'const free = this.#names.filter((_, i) => canBeHad(this.#seen[i]));',
+    find: 'const free = this.#names.filter((_, i) => canBeHad(this.#seen[i]?.info));',
     replace: 'const free = this.#names;',
     noticedBy: [
       {
@@ -84,8 +84,8 @@ export const kitPermitsRemovals: readonly Removal[] = [
   {
     name: 'permits: one that is completed is not waited for',
     file: semaphore,
-    find: ".filter((info) => info.state === 'held' || info.freeFrom !== undefined)",
-    replace: '.filter((info) => !canBeHad(info))',
+    find: 'info && (holder || info.freeFrom !== undefined)',
+    replace: 'info && !canBeHad(info)',
     noticedBy: [
       {
         file: waitTests,
@@ -117,13 +117,6 @@ export const kitPermitsRemovals: readonly Removal[] = [
     name: 'permits: nothing is tried when the caller has no time left',
     file: semaphore,
     find: 'if (isOver(this.#options)) return null;',
-    replace: '',
-    noticedBy: [{ suite: 'lock' }],
-  },
-  {
-    name: 'permits: a lease of its own that is given back is no holder',
-    file: semaphore,
-    find: '.filter(({ leaseId }) => leaseId === undefined || !this.#host.isGivingBack(leaseId))',
     replace: '',
     noticedBy: [{ suite: 'lock' }],
   },

@@ -1,5 +1,14 @@
 import type { CallRecord, Check, History, HistoryRecord, Premises, Violation } from '../history/history.js';
-import { isGrant, isLeaseWrite, leaseWrites, numberOfId, processOf, textIn } from './lease-writes.js';
+import {
+  clocksWidthMs,
+  isGrant,
+  isLeaseWrite,
+  leaseWrites,
+  numberIn,
+  numberOfId,
+  processOf,
+  textIn,
+} from './lease-writes.js';
 
 /** Sections 4 to 6: what a caller is told is true. */
 export const checkAnswers: Check = (history) => {
@@ -8,7 +17,7 @@ export const checkAnswers: Check = (history) => {
   const violations: Violation[] = [];
   const handed = new Set<string>();
   const gone = new Gone();
-  const givenUp = new GivenUp();
+  const givenUp = new GivenUp(clocksWidthMs(history));
   const tell = (atMs: number, what: string) => violations.push({ rule: 'answers', atMs, what });
   for (const record of records) {
     if (record.kind === 'handed') handed.add(record.leaseId);
@@ -128,15 +137,30 @@ class Gone {
 /** An acquire that gave up is giving its lease back for at least so long, if that is not done sooner. */
 const givingBackMs = 500;
 
-/** Leases that acquires have left behind, and that their process knows of. */
+/**
+ * Leases that acquires have left behind, and that their process knows of. Not one that the process may have taken for over
+ * when the acquire ended, and has sent no release of since: the store tells its end, and nobody gives it back any more.
+ */
 class GivenUp {
+  readonly #widthMs: number;
   readonly #granted = new Set<string>();
   readonly #sinceMs = new Map<string, number>();
+  readonly #endsMs = new Map<string, number>();
+  readonly #releaseSentMs = new Map<string, number>();
+
+  /** @param widthMs by so much sooner its process may take a lease for over than the store, in milliseconds */
+  constructor(widthMs: number) {
+    this.#widthMs = widthMs;
+  }
 
   note(record: HistoryRecord, handed: ReadonlySet<string>): void {
     // Of one that comes late nobody can know.
     if (record.kind === 'write' && isGrant(record) && !record.request?.isLate)
       this.#granted.add(textIn(record.after, 'leaseId')!);
+    const leaseId = record.kind === 'write' ? textIn(record.after, 'leaseId') : undefined;
+    if (record.kind === 'write' && leaseId !== undefined)
+      this.#endsMs.set(leaseId, numberIn(record.after, 'expiresAt') ?? 0);
+    if (record.kind === 'sent' && record.ends) this.#releaseSentMs.set(record.leaseId, record.atMs);
     if (record.kind !== 'call' || record.outcome === 'ok') return;
     for (let number = record.firstId + 1; number <= record.lastId; number++) {
       const leaseId = `${record.process}.${number}`;
@@ -148,6 +172,9 @@ class GivenUp {
     if (outcome !== 'LockHeldError' || otherLeaseId === undefined || !isAlone) return undefined;
     if (processOf(otherLeaseId) !== process) return undefined;
     const sinceMs = this.#sinceMs.get(otherLeaseId) ?? Number.NEGATIVE_INFINITY;
+    const mayBeOver = (this.#endsMs.get(otherLeaseId) ?? 0) < sinceMs + this.#widthMs;
+    const isAsked = (this.#releaseSentMs.get(otherLeaseId) ?? Number.NEGATIVE_INFINITY) >= sinceMs;
+    if (mayBeOver && !isAsked) return undefined;
     return atMs - sinceMs < givingBackMs
       ? `the lock is held by ${otherLeaseId}, which it gives back`
       : undefined;

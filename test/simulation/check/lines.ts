@@ -38,9 +38,10 @@ interface StoredTicket {
   readonly deadline: number;
 }
 
-/** A ticket that stands in a line, since when. */
+/** A ticket that stands in a line, since when, and behind which others since when. */
 interface Standing extends StoredTicket {
   readonly sinceMs: number;
+  readonly behind: readonly { readonly sinceMs: number; readonly tickets: readonly StoredTicket[] }[];
 }
 
 /**
@@ -78,10 +79,9 @@ export const checkLines: Check = (history) => {
       const stored = ticketsOf(record.after);
       const robbed = facts.findRobbed(record, before, stored);
       if (robbed) tell(record.atMs, `${record.request?.process} takes the ticket of ${robbed}, who waits`);
-      const sinceOf = ({ id }: StoredTicket) => before.find((known) => known.id === id)?.sinceMs;
       lines.set(
         name,
-        stored.map((ticket) => ({ ...ticket, sinceMs: sinceOf(ticket) ?? record.atMs })),
+        stored.map((ticket, place) => standingOf(ticket, stored.slice(0, place), before, record.atMs)),
       );
     }
     if (isLeaseWrite(record)) {
@@ -92,6 +92,7 @@ export const checkLines: Check = (history) => {
         const past = facts.findPassed(record, line);
         if (past)
           tell(record.atMs, `${textIn(record.after, 'leaseId')} is granted ${record.key} before ${past}`);
+        facts.notePassed(record, line);
       }
       locks.set(record.key, record);
     }
@@ -100,6 +101,16 @@ export const checkLines: Check = (history) => {
   }
   return violations;
 };
+
+function standingOf(
+  ticket: StoredTicket,
+  tickets: readonly StoredTicket[],
+  before: readonly Standing[],
+  atMs: number,
+): Standing {
+  const { sinceMs = atMs, behind = [] } = before.find(({ id }) => id === ticket.id) ?? {};
+  return { ...ticket, sinceMs, behind: [...behind, { sinceMs: atMs, tickets }] };
+}
 
 function ticketsOf(item: Item | undefined): readonly StoredTicket[] {
   return (item?.tickets?.L ?? []).map(({ S: text }) => {
@@ -178,8 +189,10 @@ class Facts {
   }
 
   /** Remembers who stands before whoever is granted the lock. */
-  notePassed({ after }: WriteRecord, line: readonly Standing[]): void {
+  notePassed({ before, after }: WriteRecord, line: readonly Standing[]): void {
     const leaseId = textIn(after, 'leaseId')!;
+    // Who supersedes goes on with what it has, and nobody before it has missed a turn.
+    if (textIn(before, 'owner') === textIn(after, 'owner')) return;
     const call = this.#callOf(leaseId);
     const own = line.findIndex(({ id }) => this.#callOf(id) === call);
     if (call && own > 0) this.#passed.set(leaseId, line.slice(0, own));
@@ -200,7 +213,10 @@ class Facts {
     )?.id;
   }
 
-  /** That a lock could be had for longer than the first who is alive in line may take to see it. */
+  /**
+   * That a lock could be had for longer than the first who is alive in line may take to see it. It may take a grace for each
+   * that stood before it then; those that are gone only now have kept it waiting until now.
+   */
   longestWait(
     before: WriteRecord | undefined,
     untilMs: number,
@@ -208,15 +224,21 @@ class Facts {
     name: string,
   ): string | undefined {
     const fromMs = freeFrom(before, this.#history);
-    const live = line.filter(({ deadline }) => deadline > Math.max(fromMs, 0) - deadlineWidthMs);
-    for (const [place, ticket] of live.entries()) {
+    for (const ticket of line) {
       const sinceMs = Math.max(fromMs, ticket.sinceMs);
       if (sinceMs >= untilMs || !this.#waits(ticket, sinceMs, untilMs)) continue;
       const { pollFloorMs = 0 } = this.#history.premises;
-      const lookMs = Math.min(pollFloorMs * 1.5 * (1 + longLine * place), 1.25 * lookWithinMs);
-      const mostMs = drift * (place * graceMs + lookMs) + tripsMs;
-      if (untilMs - sinceMs > mostMs)
-        return `${name} could be had for ${(untilMs - sinceMs).toFixed(0)} ms while ${ticket.id} stands at place ${place}`;
+      let farthest = 0;
+      for (const stretch of ticket.behind) {
+        const stretchMs = untilMs - Math.max(fromMs, stretch.sinceMs);
+        const isLive = ({ deadline }: StoredTicket) => deadline > Math.max(fromMs, 0) - deadlineWidthMs;
+        const place = stretch.tickets.filter(isLive).length;
+        // Its pause may be one of the place that it had before.
+        farthest = Math.max(farthest, place);
+        const lookMs = Math.min(pollFloorMs * 1.5 * (1 + longLine * farthest), 1.25 * lookWithinMs);
+        if (stretchMs > drift * (place * graceMs + lookMs) + tripsMs)
+          return `${name} could be had for ${stretchMs.toFixed(0)} ms while ${ticket.id} stands at place ${place}`;
+      }
       return undefined;
     }
     return undefined;

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { LockClient } from '../../../lib/client/index.js';
+import type { LockHeldError } from '../../../lib/errors/index.js';
+import { VirtualWorld } from '../../bench/virtual-world.js';
+import '../../simulation/run/loaded.js';
+import { usePlainAbort } from '../../simulation/world/plain-abort.js';
+
+usePlainAbort();
+
+type Held = AsyncDisposable;
+
+/** How each kind is held, and asked for by somebody who waits for so long. */
+const kinds: readonly (readonly [
+  string,
+  (locks: LockClient) => Promise<Held>,
+  (locks: LockClient, waitMs: number) => Promise<Held>,
+])[] = [
+  ['a lock', (locks) => locks.acquire('a'), (locks, waitMs) => locks.acquire('a', { waitMs })],
+  [
+    'a lock, in line',
+    (locks) => locks.acquire('a'),
+    (locks, waitMs) => locks.acquire('a', { waitMs, fair: true }),
+  ],
+  ['a permit', (locks) => permits(locks).acquire(), (locks, waitMs) => permits(locks).acquire({ waitMs })],
+  [
+    'a read lock',
+    (locks) => catalog(locks).acquireWrite(),
+    (locks, waitMs) => catalog(locks).acquireRead({ waitMs }),
+  ],
+  [
+    'a write lock',
+    (locks) => catalog(locks).acquireWrite(),
+    (locks, waitMs) => catalog(locks).acquireWrite({ waitMs }),
+  ],
+];
+const permits = (locks: LockClient) => locks.semaphore('a', { permits: 1 });
+const catalog = (locks: LockClient) => locks.readWriteLock('a', { readers: 1 });
+
+describe('who is told to hold what can’t be had', () => {
+  it.each(kinds)(
+    'C30 nobody, where it is a lease of one’s own that is given back: %s',
+    async (_, hold, ask) => {
+      const world = new VirtualWorld(1);
+      const [own, other] = [world.locks(world.process('own')), world.locks(world.process('other'))];
+      const held = await world.until(hold(own));
+      world.throttles = (process, operation) => process === 'own' && operation === 'UpdateItemCommand';
+      await world.until((async () => held[Symbol.asyncDispose]())());
+      for (const waitMs of [0, 300]) {
+        const error = await world.until(refusalOf(ask(own, waitMs)));
+        expect(error.holder).toBeUndefined();
+        expect(await world.until(refusalOf(ask(other, waitMs)))).toMatchObject({
+          name: 'LockHeldError',
+          holder: { owner: 'own' },
+        });
+      }
+    },
+  );
+
+  it('C30 its holder by the last look that was answered, where the lease is given back only after that', async () => {
+    const world = new VirtualWorld(1);
+    const locks = world.locks(world.process('own'));
+    const held = await world.until(permits(locks).acquire());
+    const waiting = refusalOf(permits(locks).acquire({ waitMs: 500 }));
+    await world.until(world.loop.sleep(400));
+    world.throttles = (process) => process === 'own';
+    await world.until((async () => held[Symbol.asyncDispose]())());
+    expect(await world.until(waiting)).toMatchObject({ name: 'LockHeldError', holder: { owner: 'own' } });
+  });
+});
+
+async function refusalOf(asking: Promise<Held>): Promise<LockHeldError> {
+  return asking.then(
+    () => Promise.reject(new Error('it was had')),
+    (error) => error,
+  );
+}
