@@ -18,7 +18,7 @@ import type { WaitPacing } from './wait-pacing.js';
 export interface AcquisitionHost {
   readonly context: LeaseContext;
   /** Gives leases back in the background, now or when their write arrives late. */
-  readonly giveBack: Pick<BackgroundRelease, 'start' | 'isGivingBack'>;
+  readonly giveBack: Pick<BackgroundRelease, 'start' | 'noteRefused' | 'isLeftBehind'>;
 }
 
 /**
@@ -73,6 +73,7 @@ export class Acquisition {
       }
     } catch (error) {
       if (this.#uncertain) this.#giveBack();
+      else this.#host.giveBack.noteRefused(this.#leaseId);
       throw this.#request.signal?.aborted ? this.#request.signal.reason : error;
     }
   }
@@ -226,7 +227,7 @@ export class Acquisition {
   #isOurs(item: LeaseItem | undefined): boolean {
     const leaseId = item?.leaseId;
     if (leaseId === undefined) return false;
-    return leaseId === this.#leaseId || this.#spent.has(leaseId) || this.#host.giveBack.isGivingBack(leaseId);
+    return leaseId === this.#leaseId || this.#spent.has(leaseId) || this.#host.giveBack.isLeftBehind(leaseId);
   }
 
   #giveBack(): void {

@@ -9,7 +9,7 @@ const spacing = { firstPauseMs: 100, maxPauseMs: 5_000 };
 /** Of a lease that may never have been granted: over some ten seconds, most of them in the first ones. */
 const maxTriesUnseen = 8;
 
-/** Leases of one client that are known as given back. */
+/** Leases of one client that are known as given back, and ids that are known as refused. */
 const maxRemembered = 100;
 
 /**
@@ -22,6 +22,7 @@ export class BackgroundRelease {
   readonly #timeoutMs: number;
   readonly #running = new Set<Promise<void>>();
   readonly #recent = new Set<string>();
+  readonly #refused = new Set<string>();
   readonly #closed = new AbortController();
 
   /** @param timeoutMs the end of one release, in milliseconds */
@@ -40,19 +41,20 @@ export class BackgroundRelease {
     const { leaseId } = lease;
     const run = this.#run(lease, leaseMs).finally(() => this.#running.delete(run));
     this.#running.add(run);
-    this.#remember(leaseId);
+    remember(this.#recent, leaseId);
   }
 
-  /** Whether the lease is being given back, or was a while ago: an answer that is still under way may show it. */
-  isGivingBack(leaseId: string): boolean {
-    return this.#recent.has(leaseId);
+  /** Notes an id under which a call was refused to its end: a late copy of its request may still make a lease of it. */
+  noteRefused(leaseId: string): void {
+    remember(this.#refused, leaseId);
   }
 
-  #remember(leaseId: string): void {
-    this.#recent.add(leaseId);
-    if (this.#recent.size <= maxRemembered) return;
-    // The oldest: a set keeps its order.
-    for (const oldest of this.#recent) return void this.#recent.delete(oldest);
+  /**
+   * Whether a call of this client has left the lease behind: it is being given back, or was a while ago and an answer that is
+   * still under way shows it, or a late copy of a refused request has made it. It is nobody's.
+   */
+  isLeftBehind(leaseId: string): boolean {
+    return this.#recent.has(leaseId) || this.#refused.has(leaseId);
   }
 
   /** Ends what is going on after the tries in flight, and waits for them. */
@@ -88,4 +90,11 @@ export class BackgroundRelease {
       return error instanceof StoreError && !error.retryable && error.mayHaveApplied;
     }
   }
+}
+
+function remember(recent: Set<string>, leaseId: string): void {
+  recent.add(leaseId);
+  if (recent.size <= maxRemembered) return;
+  // The oldest: a set keeps its order.
+  for (const oldest of recent) return void recent.delete(oldest);
 }

@@ -153,8 +153,8 @@ export class ClientCore implements ClientHost {
     return Math.min(waitMs, leftMs ?? waitMs);
   }
 
-  isGivingBack(leaseId: string): boolean {
-    return this.#giveBack?.isGivingBack(leaseId) ?? false;
+  isLeftBehind(leaseId: string): boolean {
+    return this.#giveBack?.isLeftBehind(leaseId) ?? false;
   }
 
   /** The one place where a grant becomes a lease. */

@@ -20,8 +20,8 @@ export interface ClientHost {
    * @throws UsageError
    */
   checkAcquire(options: AcquireOptions): number;
-  /** Whether a lease is being given back in the background, or was a while ago. */
-  isGivingBack(leaseId: string): boolean;
+  /** Whether a call of this client has left the lease behind: it is being given back, or its request arrived late. */
+  isLeftBehind(leaseId: string): boolean;
   /**
    * Refused once the client is closed, ended when it is closed meanwhile.
    *

@@ -68,7 +68,7 @@ export function laterCalls(host: ClientHost) {
       );
       return infos.map((info) => {
         const leaseId = info?.state === 'held' ? info.leaseId : undefined;
-        return { info, isGivenBack: leaseId !== undefined && host.isGivingBack(leaseId) };
+        return { info, isLeftBehind: leaseId !== undefined && host.isLeftBehind(leaseId) };
       });
     },
     check: (call, options, without = []) => {

@@ -73,7 +73,7 @@ class Turn {
   #ahead: readonly Ticket[] = [];
   #place = 0;
   #length = 1;
-  #sight: Sight = { info: undefined, isGivenBack: false };
+  #sight: Sight = { info: undefined, isLeftBehind: false };
   #freeSince: { readonly token: number | undefined; readonly at: LocalInstant } | undefined;
   #refusal: LockHeldError | undefined;
   #lastError: StoreError | undefined;

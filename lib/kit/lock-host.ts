@@ -10,10 +10,10 @@ export interface Sight {
   /** Of a lock that nobody ever held, nothing. */
   readonly info: LockInfo | undefined;
   /**
-   * Whether it was held under a lease of this client's that the client gives back: who asks is not kept out by somebody
-   * else. Found out at the look, since what was true of it then may be over when the caller is told.
+   * Whether it was held under a lease that a call of this client has left behind, as one that is given back: who asks is not
+   * kept out by somebody else. Found out at the look, since what was true of it then may be over when the caller is told.
    */
-  readonly isGivenBack: boolean;
+  readonly isLeftBehind: boolean;
 }
 
 /** What the kit is built from: leases as everybody can have them. No rule of its own decides who holds one. */
@@ -49,13 +49,13 @@ export interface LockHost {
 }
 
 /**
- * Who keeps a caller from a lock, as a look has shown it. Nobody else does where it is a lease of the caller's own that is
- * given back: the store does.
+ * Who keeps a caller from a lock, as a look has shown it. Nobody else does where it is a lease that the caller's own client has
+ * left behind: the store does.
  *
  * @param failedAs the caller's owner, if a try of its own has failed and may have left a lease: the lock service shows no ids
  */
-export function holderIn({ info, isGivenBack }: Sight, failedAs?: string): HolderInfo | undefined {
-  if (info?.state !== 'held' || isGivenBack) return undefined;
+export function holderIn({ info, isLeftBehind }: Sight, failedAs?: string): HolderInfo | undefined {
+  if (info?.state !== 'held' || isLeftBehind) return undefined;
   const { owner = 'unknown', token, leaseId, acquiredAt = 0, remainingMs } = info;
   if (leaseId === undefined && failedAs === owner) return undefined;
   return { owner, token, leaseId, acquiredAt, remainingMs };

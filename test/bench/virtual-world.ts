@@ -24,6 +24,8 @@ export class VirtualWorld {
   onWrite: (write: ItemWrite) => void = () => {};
   /** Whether a process's request is throttled. */
   throttles: (process: string, operation: string) => boolean = () => false;
+  /** How much later a process's request arrives once more, in milliseconds. */
+  copiesAfterMs: (process: string, operation: string) => number | undefined = () => undefined;
   readonly #backend;
 
   constructor(seed: number) {
@@ -65,6 +67,9 @@ export class VirtualWorld {
         this.writes += 1;
         this.writtenAt.push(this.nowMs);
       }
+      const copyMs = this.copiesAfterMs(process.id, operation);
+      if (copyMs !== undefined)
+        this.loop.after(wayMs + copyMs, () => carryOut(this.#backend, operation, input));
       this.loop.after(wayMs, () => {
         const isThrottled = this.throttles(process.id, operation);
         const answer = isThrottled ? throttled : carryOut(this.#backend, operation, input);

@@ -2,7 +2,7 @@ import type { Removal } from '../removal.js';
 
 const fairTests = 'test/engine/kit/fair.test.ts';
 const readsTests = 'test/unit/kit/fair-reads.test.ts';
-const givenBackTests = 'test/unit/kit/given-back.test.ts';
+const leftBehindTests = 'test/unit/kit/left-behind.test.ts';
 const groupTests = 'test/engine/kit/lock-group.test.ts';
 const leaderTests = 'test/engine/kit/leader.test.ts';
 const lineStore = 'lib/kit/line-store.ts';
@@ -139,22 +139,22 @@ export const kitLineRemovals: readonly Removal[] = [
   {
     name: 'line: what is being given back is nobody’s lease',
     file: 'lib/kit/lock-host.ts',
-    find: "if (info?.state !== 'held' || isGivenBack) return undefined;",
+    find: "if (info?.state !== 'held' || isLeftBehind) return undefined;",
     replace: "if (info?.state !== 'held') return undefined;",
     noticedBy: [
-      { file: givenBackTests, title: 'C30 nobody, where it is a lease of one’s own that is given back: %s' },
+      { file: leftBehindTests, title: 'C30 nobody, where it is a lease of one’s own that is given back: %s' },
       lockSuite,
     ],
   },
   {
     name: 'line: whether a lease is given back is found out at the look',
     file: 'lib/client/later-calls.ts',
-    find: 'return { info, isGivenBack: leaseId !== undefined && host.isGivingBack(leaseId) };',
+    find: 'return { info, isLeftBehind: leaseId !== undefined && host.isLeftBehind(leaseId) };',
     replace:
-      'return { info, get isGivenBack() { return leaseId !== undefined && host.isGivingBack(leaseId); } };',
+      'return { info, get isLeftBehind() { return leaseId !== undefined && host.isLeftBehind(leaseId); } };',
     noticedBy: [
       {
-        file: givenBackTests,
+        file: leftBehindTests,
         title:
           'C30 its holder by the last look that was answered, where the lease is given back only after that',
       },

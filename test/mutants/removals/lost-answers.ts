@@ -275,7 +275,7 @@ export const lostAnswersRemovals: readonly Removal[] = [
   {
     name: 'lost answers: nobody waits for himself: what this call gives back is no holder (C30)',
     file: acquisition,
-    find: 'this.#spent.has(leaseId) || this.#host.giveBack.isGivingBack(leaseId)',
+    find: 'this.#spent.has(leaseId) || this.#host.giveBack.isLeftBehind(leaseId)',
     replace: 'false',
     noticedBy: [
       {
@@ -288,13 +288,26 @@ export const lostAnswersRemovals: readonly Removal[] = [
   {
     name: 'lost answers: nobody waits for himself: what an earlier call gives back is no holder (C30)',
     file: acquisition,
-    find: ' || this.#host.giveBack.isGivingBack(leaseId)',
+    find: ' || this.#host.giveBack.isLeftBehind(leaseId)',
     replace: '',
     noticedBy: [
       {
         file: lostAnswersTests,
         title: 'C30 nor by one that an earlier call of the same client is giving back',
       },
+    ],
+  },
+  {
+    name: 'lost answers: nobody waits for himself: what a late copy of a refused request makes is no holder (C30)',
+    file: acquisition,
+    find: 'else this.#host.giveBack.noteRefused(this.#leaseId);',
+    replace: '',
+    noticedBy: [
+      {
+        file: 'test/unit/kit/left-behind.test.ts',
+        title: 'C30 nobody, where a late copy of one’s own refused request has made a lease: %s',
+      },
+      { suite: 'lock' },
     ],
   },
 ];

@@ -89,12 +89,18 @@ describe('a lease that is given back in the background', () => {
 
   it('C30 is known as given back, also when it is: of the last hundred', async () => {
     const { runtime, giveBack } = scene([done]);
-    expect(giveBack.isGivingBack('0')).toBe(false);
+    expect(giveBack.isLeftBehind('0')).toBe(false);
     for (let i = 0; i <= 100; i++) giveBack.start({ ...seen, leaseId: String(i) }, leaseMs);
     await runtime.pass(1);
-    expect(giveBack.isGivingBack('0')).toBe(false);
-    expect(giveBack.isGivingBack('1')).toBe(true);
-    expect(giveBack.isGivingBack('100')).toBe(true);
+    expect(giveBack.isLeftBehind('0')).toBe(false);
+    expect(giveBack.isLeftBehind('1')).toBe(true);
+    expect(giveBack.isLeftBehind('100')).toBe(true);
+  });
+
+  it('C30 what was refused is known, too: a late copy of its request may make a lease of it', () => {
+    const { giveBack } = scene([done]);
+    for (let i = 0; i <= 100; i++) giveBack.noteRefused(String(i));
+    expect([0, 1, 100].map((i) => giveBack.isLeftBehind(String(i)))).toEqual([false, true, true]);
   });
 
   it('C50 ends with the client, after the try that is under way', async () => {

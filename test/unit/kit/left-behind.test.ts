@@ -8,17 +8,14 @@ import { usePlainAbort } from '../../simulation/world/plain-abort.js';
 usePlainAbort();
 
 type Held = AsyncDisposable;
+type Ask = (locks: LockClient, waitMs: number) => Promise<Held>;
 
 /** How each kind is held, and asked for by somebody who waits for so long. */
-const kinds: readonly (readonly [
-  string,
-  (locks: LockClient) => Promise<Held>,
-  (locks: LockClient, waitMs: number) => Promise<Held>,
-])[] = [
-  ['a lock', (locks) => locks.acquire('a'), (locks, waitMs) => locks.acquire('a', { waitMs })],
+const kinds: readonly (readonly [string, (locks: LockClient) => Promise<Held>, Ask])[] = [
+  ['a lock', (locks) => locks.acquire('a', { waitMs: 0 }), (locks, waitMs) => locks.acquire('a', { waitMs })],
   [
     'a lock, in line',
-    (locks) => locks.acquire('a'),
+    (locks) => locks.acquire('a', { waitMs: 0 }),
     (locks, waitMs) => locks.acquire('a', { waitMs, fair: true }),
   ],
   ['a permit', (locks) => permits(locks).acquire(), (locks, waitMs) => permits(locks).acquire({ waitMs })],
@@ -45,14 +42,24 @@ describe('who is told to hold what can’t be had', () => {
       const held = await world.until(hold(own));
       world.throttles = (process, operation) => process === 'own' && operation === 'UpdateItemCommand';
       await world.until((async () => held[Symbol.asyncDispose]())());
-      for (const waitMs of [0, 300]) {
-        const error = await world.until(refusalOf(ask(own, waitMs)));
-        expect(error.holder).toBeUndefined();
-        expect(await world.until(refusalOf(ask(other, waitMs)))).toMatchObject({
-          name: 'LockHeldError',
-          holder: { owner: 'own' },
-        });
-      }
+      await expectHeldForOthersOnly(world, own, other, ask);
+    },
+  );
+
+  it.each(kinds)(
+    'C30 nobody, where a late copy of one’s own refused request has made a lease: %s',
+    async (_, hold, ask) => {
+      const world = new VirtualWorld(1);
+      const [own, other] = [world.locks(world.process('own')), world.locks(world.process('other'))];
+      const held = await world.until(hold(other));
+      // So that its token, which is a time in whole seconds, would be larger.
+      await world.until(world.loop.sleep(2_000));
+      world.copiesAfterMs = (process) => (process === 'own' ? 300 : undefined);
+      await world.until(refusalOf(hold(own)));
+      world.copiesAfterMs = () => undefined;
+      await world.until((async () => held[Symbol.asyncDispose]())());
+      await world.until(world.loop.sleep(400));
+      await expectHeldForOthersOnly(world, own, other, ask);
     },
   );
 
@@ -67,6 +74,18 @@ describe('who is told to hold what can’t be had', () => {
     expect(await world.until(waiting)).toMatchObject({ name: 'LockHeldError', holder: { owner: 'own' } });
   });
 });
+
+/** By a lease of `own`, which nobody has any more: the others are told of it, and `own` is not. */
+async function expectHeldForOthersOnly(world: VirtualWorld, own: LockClient, other: LockClient, ask: Ask) {
+  for (const waitMs of [0, 300]) {
+    const error = await world.until(refusalOf(ask(own, waitMs)));
+    expect(error.holder).toBeUndefined();
+    expect(await world.until(refusalOf(ask(other, waitMs)))).toMatchObject({
+      name: 'LockHeldError',
+      holder: { owner: 'own' },
+    });
+  }
+}
 
 async function refusalOf(asking: Promise<Held>): Promise<LockHeldError> {
   return asking.then(
