@@ -17,32 +17,39 @@ const lease = { name: 'settlement', token: 7, leaseId: 'mine' };
 const TableName = 'ledger';
 const Key = { id: '99' };
 
-/** A DynamoDB that answers every request with this error, as it travels; without one all goes well. */
-function answering(error?: object & { readonly name: string }) {
-  const { name, ...rest } = error ?? { name: '' };
-  const text = error ? JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${name}`, ...rest }) : '{}';
-  const handle = async () => ({
-    response: {
-      statusCode: error ? 400 : 200,
-      headers: { 'content-type': 'application/x-amz-json-1.0' },
-      body: Readable.from([Buffer.from(text)]),
-    },
-  });
-  const client = new DynamoDBClient({
+/** An error as it travels. */
+type Fault = object & { readonly name: string };
+
+let answer: Fault | undefined;
+
+/** A DynamoDB that answers every request with that error; without one all goes well. */
+const dynamo = DynamoDBDocumentClient.from(
+  new DynamoDBClient({
     region: 'eu-central-1',
     credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
     maxAttempts: 1,
-    requestHandler: { handle },
-  });
-  return DynamoDBDocumentClient.from(client);
-}
+    requestHandler: {
+      handle: async () => {
+        const { name, ...rest } = answer ?? { name: '' };
+        const body = answer ? { __type: `com.amazonaws.dynamodb.v20120810#${name}`, ...rest } : {};
+        const response = {
+          statusCode: answer ? 400 : 200,
+          headers: { 'content-type': 'application/x-amz-json-1.0' },
+          body: Readable.from([Buffer.from(JSON.stringify(body))]),
+        };
+        return { response };
+      },
+    },
+  }),
+);
 
 /** What a write ends with, and the events that it tells. */
-async function outcome(write: object, error?: object & { readonly name: string }) {
+async function outcome(write: object, error?: Fault) {
+  answer = error;
   const told: unknown[] = [];
   const listener = (event: unknown) => told.push(event);
   subscribe('leasehold:stale-write-refused', listener);
-  const thrown = await answering(error)
+  const thrown = await dynamo
     .send(write as never)
     .then(() => undefined)
     .catch((reason) => reason);
@@ -146,7 +153,7 @@ describe('which of a transaction’s reasons counts', () => {
   const holdsAnother = { Code: failed, Item: { name: { S: 'settlement' }, leaseId: { S: 'other' } } };
   const holdsNobody = { Code: failed, Item: { name: { S: 'settlement' } } };
 
-  it.each<[string, object & { readonly name: string }, object | 'own']>([
+  it.each<[string, Fault, object | 'own']>([
     [
       'C38 the fence, of one in the middle',
       refused('None', 'None', failed, 'None'),
