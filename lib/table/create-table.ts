@@ -78,7 +78,6 @@ export async function createTable(
       if (found) checkLeaseSchema(found, tableName);
       return found?.TableStatus === 'ACTIVE' ? found : undefined;
     });
-    checkLeaseSchema(table, tableName);
     // A strongly consistent global table can't have it.
     const wantsTimeToLive = timeToLive && !isStronglyConsistent(table);
     const ttl = wantsTimeToLive ? await enableTimeToLive(calls) : 'skipped';
@@ -241,5 +240,5 @@ function badTableName(tableName: string, cause: Error): UsageError {
 }
 
 function named(error: unknown, name: string): boolean {
-  return error instanceof Error && error.name === name;
+  return (error as Error).name === name;
 }
