@@ -21,11 +21,6 @@ export const equivalents: readonly Equivalent[] = [
       'Who listens is told in the same turn of the event loop in which the timers are set: none can fire in between.',
   },
   {
-    file: 'lib/client/acquire-options.ts',
-    line: '...{ supersede: (1 + 1), group: 1, change: 1, giveUpWhen: 1, lockDelayMs: 1 },',
-    reason: 'Of this table the names count alone.',
-  },
-  {
     file: 'lib/client/cron-slot.ts',
     line: 'if (Math.abs(slot) <= maxSeconds) {',
     reason: 'The bound tells milliseconds of our days from seconds of our days; neither is near it.',

@@ -100,7 +100,7 @@ function changesAt(node: ts.Node, add: Add): void {
   }
   if (node.kind === ts.SyntaxKind.TrueKeyword) add('boolean', node, 'false');
   if (node.kind === ts.SyntaxKind.FalseKeyword) add('boolean', node, 'true');
-  if (ts.isNumericLiteral(node)) add('number', node, `(${node.getText()} + 1)`);
+  if (ts.isNumericLiteral(node) && !isOnlyOne(node)) add('number', node, `(${node.getText()} + 1)`);
   if (ts.isStringLiteral(node) && isValue(node) && node.text !== '') add('text', node, "''");
   if (ts.isAwaitExpression(node)) add('await', node, `(${node.expression.getText()})`);
   if (ts.isBlock(node) || ts.isSourceFile(node)) atStatements(node.statements, add);
@@ -182,6 +182,16 @@ function isValue(node: ts.StringLiteral): boolean {
   if (ts.isPropertyAssignment(parent) && parent.name === node) return false;
   // The words of a message, or of a description, are not a rule.
   return !ts.isNewExpression(parent) && !ts.isThrowStatement(parent) && !isDescription(parent);
+}
+
+/** In a table of which the names count alone: its type lets nothing but this one number stand there. */
+function isOnlyOne({ parent }: ts.NumericLiteral): boolean {
+  if (!ts.isPropertyAssignment(parent)) return false;
+  for (let node: ts.Node = parent.parent; node; node = node.parent) {
+    if (ts.isSatisfiesExpression(node)) return /, 1>$/.test(node.type.getText());
+    if (ts.isStatement(node)) return false;
+  }
+  return false;
 }
 
 /** What a schema says to people about a field. */

@@ -290,12 +290,13 @@ describe('an operator', () => {
   it('C39 names a lock by a name that can be one', async () => {
     const { world, operator } = scene();
     const lease = { leaseId: 'l', token: 7 };
-    for (const call of [
+    const calls: (() => Promise<unknown>)[] = [
       () => operator.inspect(''),
       () => operator.break('', 'l'),
       () => operator.reopen(''),
       () => operator.requestRelease('', lease),
-    ])
+    ];
+    for (const call of calls)
       await expect(world.until(call())).rejects.toMatchObject({
         message: expect.stringContaining('Lock name'),
       });

@@ -52,6 +52,14 @@ describe('small changes of a source', () => {
     expect(swaps).toEqual(['this.d = d();', 'this.#e = this.b;']);
   });
 
+  it('leaves the number alone of a table whose names count: its type takes no other', () => {
+    const numbers = (table: string) =>
+      smallChanges('lib/f.ts', `const names = ${table};\n`).filter(({ operator }) => operator === 'number');
+    expect(numbers('{ a: 1, ...{ b: 1 } } satisfies Record<keyof A, 1>')).toEqual([]);
+    expect(numbers('{ a: 1, b: 1 } satisfies Record<keyof A, number>')).toHaveLength(2);
+    expect(numbers('{ a: 1 }')).toHaveLength(1);
+  });
+
   it('shows itself as a diff of its line', () => {
     const [change] = smallChanges('lib/f.ts', source).filter(({ operator }) => operator === 'arithmetic');
     expect(toDiff(source, change!)).toBe(

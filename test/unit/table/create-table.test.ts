@@ -345,7 +345,7 @@ describe('createTable', () => {
 
   it('ends with the reason of its signal, whatever it waits for', async () => {
     const reason = new Error('enough');
-    for (const answers of [
+    const hanging: Answers[] = [
       { DescribeTable: [{ Table: { ...Table, TableStatus: 'CREATING' } }] },
       { DescribeTable: ['hangs'] },
       { DescribeTable: ['ResourceNotFoundException'], CreateTable: ['hangs'] },
@@ -353,7 +353,8 @@ describe('createTable', () => {
       { ...ready, DescribeTimeToLive: [{}], UpdateTimeToLive: ['hangs'] },
       { ...ready, DescribeContinuousBackups: ['hangs'] },
       { ...ready, ...noRecovery, UpdateContinuousBackups: ['hangs'] },
-    ]) {
+    ];
+    for (const answers of hanging) {
       const controller = new AbortController();
       const { start, sent } = scripted(answers);
       const created = thrownBy(start({ signal: controller.signal }));
