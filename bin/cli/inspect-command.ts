@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { LockInfo } from '../../lib/client/index.js';
+import { kitPartOf } from '../../lib/kit/permits.js';
 import { formatDuration } from '../terminal/figures.js';
 import { jsonText, print, printJson } from '../terminal/output.js';
 import { fieldList } from '../terminal/text-table.js';
@@ -24,12 +25,13 @@ async function inspect(name: string, options: GlobalOptions): Promise<void> {
   const lock = await connection.locks.inspect(name);
   if (!lock) throw noSuchLock(name, options.table);
   const inLine = (await connection.locks.context.store.readLine(name)).length;
-  if (options.json) printJson({ ...lock, inLine });
+  if (options.json) printJson({ ...lock, inLine, part: kitPartOf(name) });
   else print(fieldList([...toFields(lock), ['in line', inLine > 0 ? String(inLine) : undefined]]));
 }
 
 function toFields(lock: LockInfo): [string, string | undefined][] {
   const remaining = formatDuration(lock.remainingMs);
+  const part = kitPartOf(lock.name);
   const left =
     lock.state === 'held' ? `, ${remaining} left` : lock.freeFrom ? `, but not for ${remaining}` : '';
   return [
@@ -42,18 +44,13 @@ function toFields(lock: LockInfo): [string, string | undefined][] {
     ['expires', instant(lock.expiresAt)],
     ['free from', instant(lock.freeFrom)],
     ['asked to let go', lock.releaseRequested === '' ? 'yes' : lock.releaseRequested],
-    ['permit of', permitOf(lock.name)],
+    ...(part ? [[`${part.role} of`, part.of] as [string, string]] : []),
     ['renewals', lock.renewals?.toString()],
     ['group', lock.group],
     ['checkpoint', lock.checkpoint === undefined ? undefined : jsonText(lock.checkpoint)],
     ['completed', instant(lock.completedAt)],
     ['result', lock.result === undefined ? undefined : jsonText(lock.result)],
   ];
-}
-
-/** Names that end in `#` and digits are permits of a semaphore. */
-function permitOf(name: string): string | undefined {
-  return /^(.+)#\d+$/s.exec(name)?.[1];
 }
 
 function instant(storeTimeMs: number | undefined): string | undefined {

@@ -1,5 +1,6 @@
 import { quoted, UsageError } from '../errors/index.js';
 import { publish } from '../events/events.js';
+import { readLineItem } from '../kit/line-store.js';
 import type { LeaseContext } from '../lease/index.js';
 import { type LockInfo, toLockInfo } from './lock-info.js';
 import { checkGroupName, checkLockName } from './lock-name.js';
@@ -42,11 +43,18 @@ export class Admin {
     return items.map((item) => item && toLockInfo(this.#context, item, lockDelayMs));
   }
 
-  async *list(group: string | undefined, signal?: AbortSignal): AsyncIterable<LockInfo> {
+  /** @param onLine is told of the lines of waiters that the listing comes across; that of a group comes across none */
+  async *list(
+    group: string | undefined,
+    signal?: AbortSignal,
+    onLine?: (name: string, inLine: number) => void,
+  ): AsyncIterable<LockInfo> {
     if (group !== undefined) checkGroupName(group);
     await this.#context.store.ensureTime(signal);
     for await (const items of this.#context.store.list(group, signal)) {
       for (const item of items) {
+        const line = onLine && readLineItem(item);
+        if (line) onLine(line.name, line.inLine);
         const info = this.#ours(item);
         if (info) yield info;
       }

@@ -1,6 +1,6 @@
 import { UsageError } from '../errors/index.js';
 import { LineFullError } from '../errors/refusals.js';
-import { all, any, type Condition, type ItemTable } from '../table/index.js';
+import { all, any, type Condition, type ItemTable, type StoredItem } from '../table/index.js';
 
 /** A waiter's place in a line. */
 export interface Ticket {
@@ -38,6 +38,15 @@ const keptSeconds = 86_400;
 /** The key of the item that holds a lock's line. */
 export function lineName(name: string): string {
   return `${name}${suffix}`;
+}
+
+/** How many stand in the line of which lock, if the item is a line. */
+export function readLineItem(
+  item: StoredItem,
+): { readonly name: string; readonly inLine: number } | undefined {
+  const { name: key, tickets } = item;
+  if (typeof key !== 'string' || !key.endsWith(suffix) || !Array.isArray(tickets)) return undefined;
+  return { name: key.slice(0, -suffix.length), inLine: tickets.length };
 }
 
 /** Lines straight in a table: an item each, beside their locks'. */

@@ -22,8 +22,8 @@ describe('the commands for locks', () => {
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
       const [head, row, ...more] = stdout.trimEnd().split('\n');
       expect(more).toEqual([]);
-      expect(head).toMatch(/^NAME +STATE +OWNER +HELD +LEFT +TOKEN$/);
-      expect(row).toMatch(/^ls\/held +held +alice +\d+\.\ds +\d+s +\d+$/);
+      expect(head).toMatch(/^NAME +STATE +OWNER +HELD +LEFT +TOKEN +ALSO$/);
+      expect(row).toMatch(/^ls\/held +held +alice +\d+\.\ds +\d+s +\d+ +-$/);
       expect(row!.indexOf('alice')).toBe(head!.indexOf('OWNER'));
     });
 
@@ -79,6 +79,36 @@ describe('the commands for locks', () => {
       expect((await run('cli/turn', '--semaphore', '--permits', '101')).exitCode).toBe(2);
       // The name of a permit is no plain lock's.
       for (const reserved of ['cli/api#0', 'cli/api#w']) expect((await run(reserved)).exitCode).toBe(2);
+    });
+
+    it('ls shows permits, readers and writers, and lines as what they are, of a group and of all', async () => {
+      const group = 'cli-kit';
+      const held = [
+        await desk.locks.semaphore('cli/kit', { permits: 1 }).acquire({ group }),
+        await desk.locks.readWriteLock('cli/kit', { readers: 1 }).acquireRead({ group }),
+        await desk.locks.acquire('cli/queue', { group }),
+      ];
+      const end = new AbortController();
+      const { signal } = end;
+      const waits = [1, 2].map(() =>
+        desk.locks.acquire('cli/queue', { fair: true, waitMs: 60_000, signal }).catch(() => {}),
+      );
+      await expect.poll(async () => (await desk.locks.context.store.readLine('cli/queue')).length).toBe(2);
+      for (const args of [['--group', group], []]) {
+        const { stdout } = await desk.run('ls', ...args);
+        expect(stdout).toMatch(/^cli\/kit#0 .* permit of cli\/kit$/m);
+        expect(stdout).toMatch(/^cli\/kit#r#0 .* reader of cli\/kit$/m);
+        expect(stdout).toMatch(/^cli\/queue .* 2 in line$/m);
+      }
+      const { stdout } = await desk.run('ls', '--group', group, '--json');
+      expect(JSON.parse(stdout)).toMatchObject([
+        { inLine: 0, part: { role: 'permit', of: 'cli/kit' } },
+        { inLine: 0, part: { role: 'reader', of: 'cli/kit' } },
+        { name: 'cli/queue', inLine: 2 },
+      ]);
+      end.abort('enough');
+      await Promise.all(waits);
+      for (const lease of held) await lease.release();
     });
 
     it('ask asks the holder to let go, and ls and inspect show it', async () => {
