@@ -96,6 +96,22 @@ describe('the examples', () => {
     expect(await invoke('settlement', event)).toEqual({ error: 'StaleTokenError' });
   });
 
+  it('lock-kit uses each part of it, and what it prints is what the guide says that they cost', async () => {
+    const { path } = await built('lock-kit', 'warehouse.ts');
+    const { stdout } = await run(process.execPath, [path], { cwd: root, env });
+    expect(stdout.trim().split('\n')).toEqual([
+      'one of five calls at a time: 2 writes, 0 reads',
+      'goods moved from one shelf to another, under the locks of both: 4 writes, 0 reads',
+      'prices read beside nine others: 2 writes, 2 reads',
+      'prices written alone: 22 writes, 0 reads',
+      'the label printer, first come, first served: 2 writes, 1 reads',
+      '  asked, for the reason of: deployment',
+      'whoever plans the tours is asked to let go, and learns of it with its next renewal: 4 writes, 0 reads',
+      'a report that is written at most once a minute: 2 writes, 0 reads',
+      '  another one at once: no',
+    ]);
+  });
+
   it('deploy-lock deploys one at a time, labelled with tokens that rise', async () => {
     const releases = await mkdtemp(join(tmpdir(), 'leasehold-releases-'));
     try {
