@@ -58,7 +58,7 @@ export interface SeatAnswer {
 
 /**
  * Looks are between these apart, in milliseconds, while nothing is free and nothing worth splitting; the long one is for
- * slices of which none moves on, as with pages that take minutes.
+ * slices of which none moves on, as with pages that take minutes, and for a seat that only waits for others.
  */
 const pollFloorMs = 40;
 const pollCeilingMs = 400;
@@ -72,8 +72,9 @@ const maxFailedLooks = 8;
 
 /**
  * Works on a run's slices, one after the other: takes any that is free or whose holder's lease has run out, beginning
- * where the holder stopped; while others hold the rest it splits what they have most of left. It ends when nothing is
- * left that is worth a split: what others may still leave behind is for the round that `verifyScan` asks for.
+ * where the holder stopped; while others hold the rest it splits what they have most of left. In the first round it ends
+ * when nothing is left that is worth a split: what others may still leave behind is for the round that `verifyScan` asks
+ * for. In that one it stays until nobody holds anything any more.
  *
  * @throws UsageError for a run that was never planned, or an S3 that can't be scanned; StoreError; the signal's
  *   reason. The slice at hand is given back first.
@@ -181,10 +182,11 @@ class Seat {
       this.#emptyLooks = 0;
       return false;
     }
-    // A seat that came to take over what others left (a later round) stays for a slice of which nobody moves on.
+    // A seat that has had no slice yet stays for one of which nobody moves on.
     if (this.#isStill && !this.#hasWorked) return false;
     this.#emptyLooks += 1;
-    return this.#emptyLooks >= maxEmptyLooks;
+    // A later round comes for what others leave: it lasts as long as they hold anything, or it would count for nothing.
+    return this.#host.run.rounds === 0 && this.#emptyLooks >= maxEmptyLooks;
   }
 
   async #workOn(lease: Lease): Promise<'more' | 'superseded' | undefined> {
@@ -253,7 +255,8 @@ class Seat {
   async #pause(): Promise<void> {
     const { context, signal, time } = this.#host;
     const { random } = context.runtime;
-    const ceilingMs = this.#isStill ? stillCeilingMs : pollCeilingMs;
+    const isWaiting = this.#isStill || this.#emptyLooks >= maxEmptyLooks;
+    const ceilingMs = isWaiting ? stillCeilingMs : pollCeilingMs;
     this.#pauseMs = Math.min(ceilingMs, pollFloorMs + random() * (this.#pauseMs * 2 - pollFloorMs));
     const untilExpiryMs = this.#search.soonestExpiryMs - context.clock.now().earliest;
     const delayMs = Math.min(

@@ -139,6 +139,28 @@ describe('seats', () => {
     expect((await scene.verify()).report).toMatchObject({ takeovers: 1, objects: 50 });
   });
 
+  it('a seat of a later round stays as long as others hold anything: the round brings the run to its end', async () => {
+    await using scene = await stage.scene(keys.slice(0, 20));
+    await scene.plan({ prefix: 'k/', slices: 2, pageSize: 5, cuts: ['k/009'] });
+    const gate = gateAt('k/007');
+    const slow = scene.work({ processor: gate.processor });
+    await gate.arrived;
+    expect(await scene.verify({ maxRounds: 2 })).toMatchObject({ status: 'more', round: 1 });
+    let waits = 0;
+    using _events = onScan('scan-seat-waits', scene.run, () => {
+      waits += 1;
+    });
+    const later = scene.work({ seat: 1 });
+    // So many looks at a slice that is not worth a split that one of the first round had ended.
+    const ended = later.then(() => 'ended');
+    const stays = until('six looks', () => waits >= 6).then(() => 'stays');
+    expect(await Promise.race([ended, stays])).toBe('stays');
+    gate.open();
+    expect(await slow).toMatchObject({ status: 'done', slices: 1 });
+    expect(await later).toMatchObject({ status: 'done', slices: 1, takeovers: 0 });
+    expect(await scene.verify({ maxRounds: 2 })).toMatchObject({ status: 'complete', round: 2 });
+  });
+
   it('a retried seat supersedes its own earlier lease at once, and the earlier instance stops', async () => {
     await using scene = await stage.scene(keys);
     await scene.plan({ prefix: 'k/', slices: 1, pageSize: 5 });

@@ -471,6 +471,20 @@ export const scanRemovals: readonly Removal[] = [
     noticedBy: [{ suite: 'scan' }],
   },
   {
+    name: 'seat: a later round lasts as long as others hold anything',
+    file: 'lib/scan/seats/seat-worker.ts',
+    find: 'return this.#host.run.rounds === 0 && ',
+    replace: 'return ',
+    noticedBy: [
+      {
+        file: seatsTests,
+        title:
+          'a seat of a later round stays as long as others hold anything: the round brings the run to its end',
+      },
+      { suite: 'scan' },
+    ],
+  },
+  {
     name: 'steal: a slice whose names tell no cut is halved by its keys',
     file: 'lib/scan/steal/thief.ts',
     find: ' ?? this.#middle(slice);',

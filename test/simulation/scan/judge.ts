@@ -8,8 +8,8 @@ import type { SimS3 } from './sim-s3.js';
 /** In peace a run comes to its end within this, whatever state it was left in. */
 const withinMs = 10 * 60_000;
 
-/** Rounds of work that it may take: one, and one more for what others were still at when the proof looked first. */
-const maxRounds = 4;
+/** Rounds that it may take: one, and one more for what others were still at when the proof looked first. That one stays. */
+const maxRounds = 2;
 
 /** Finishes the run with fresh seats where nothing goes wrong any more, and records what its proof says. */
 export async function judge(
@@ -30,7 +30,7 @@ export async function judge(
     for (let round = 0; ; round++) {
       // The proof may come before any more work: what it sees then is as the seats left it.
       if (round > 0 || cluster.random.chance(0.5)) await workSeat({ ...shared, seat: 1000 });
-      const verdict = await verifyScan({ ...shared, maxRounds: maxRounds });
+      const verdict = await verifyScan({ ...shared, maxRounds });
       if (verdict.status !== 'more') return verdict;
     }
   };
