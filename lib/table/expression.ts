@@ -36,13 +36,32 @@ function isEnclosed(text: string): boolean {
   return false;
 }
 
+/** More texts than this are not a program's own: some are made from what users give. */
+const mostKnown = 1_000;
+
+/** What is found in a text, kept for the next time: the same few are written again and again. */
+function remembered<T>(find: (text: string) => T): (text: string) => T {
+  const known = new Map<string, T>();
+  return (text) => {
+    let found = known.get(text);
+    if (found === undefined) {
+      if (known.size >= mostKnown) known.clear();
+      found = find(text);
+      known.set(text, found);
+    }
+    return found;
+  };
+}
+
+const placeholdersIn = remembered((text) => text.match(/:\w+/g) ?? []);
+const namesInText = remembered(
+  (text): Readonly<Record<string, string>> =>
+    Object.fromEntries((text.match(/#\w+/g) ?? []).map((placeholder) => [placeholder, placeholder.slice(1)])),
+);
+
 /** The `ExpressionAttributeNames` of some expressions: every `#attr` in them. */
 export function namesIn(...texts: readonly (string | undefined)[]): Record<string, string> {
-  const names: Record<string, string> = {};
-  for (const text of texts) {
-    for (const placeholder of text?.match(/#\w+/g) ?? []) names[placeholder] = placeholder.slice(1);
-  }
-  return names;
+  return { ...namesInText(texts.join(' ')) };
 }
 
 /** Two changes in one write; both conditions must hold. Of two values for one attribute the second's counts. */
@@ -54,19 +73,25 @@ export function merged(first: ItemChange, second: ItemChange | undefined): ItemC
   const condition = first.condition || second.condition ? all(first.condition, second.condition) : undefined;
   // Most often it is a condition that is added, and nothing else.
   if (!second.set && !second.compute && !second.remove) return { ...first, condition };
-  const written = new Set([...Object.keys(second.set ?? {}), ...Object.keys(second.compute ?? {})]);
+  const { set = {}, compute = {} } = second;
+  const isWritten = (attribute: string) => Object.hasOwn(set, attribute) || Object.hasOwn(compute, attribute);
   return {
-    set: { ...without(first.set, written), ...second.set },
-    compute: { ...without(first.compute, written), ...second.compute },
-    remove: [...(first.remove ?? []), ...(second.remove ?? [])].filter(
-      (attribute) => !written.has(attribute),
-    ),
+    set: { ...without(first.set, isWritten), ...set },
+    compute: { ...without(first.compute, isWritten), ...compute },
+    remove: [...(first.remove ?? []), ...(second.remove ?? [])].filter((attribute) => !isWritten(attribute)),
     condition,
   };
 }
 
-function without<V>(values: Readonly<Record<string, V>> | undefined, attributes: ReadonlySet<string>) {
-  return Object.fromEntries(Object.entries(values ?? {}).filter(([attribute]) => !attributes.has(attribute)));
+function without<V>(
+  values: Readonly<Record<string, V>> = {},
+  isWritten: (attribute: string) => boolean,
+): Readonly<Record<string, V>> {
+  const left: Record<string, V> = {};
+  for (const attribute in values) {
+    if (!isWritten(attribute)) left[attribute] = values[attribute]!;
+  }
+  return left;
 }
 
 /** The texts and values that DynamoDB takes. */
@@ -108,18 +133,16 @@ export function toExpression(change: ItemChange): ExpressionParts {
 
 /** The filled form as a change that can be written out, and in the same write what somebody adds. */
 export function withChange({ form, values, change, wantsOld }: FilledForm): ConditionalChange {
-  const { set, compute = {}, remove = [], condition } = form.parts;
-  const used = (text: string) => ({
-    text,
-    values: Object.fromEntries(
-      (text.match(/:\w+/g) ?? []).map((placeholder) => [placeholder, values[placeholder]]),
-    ),
-  });
-  const own: ConditionalChange = {
-    set: Object.fromEntries(set.map((attribute) => [attribute, values[`:${attribute}`]])),
-    compute: Object.fromEntries(Object.entries(compute).map(([attribute, text]) => [attribute, used(text)])),
-    remove,
-    condition: used(condition),
+  const { remove = [], condition } = form.parts;
+  const used = (text: string) => {
+    const needed: Record<string, unknown> = {};
+    for (const placeholder of placeholdersIn(text)) needed[placeholder] = values[placeholder];
+    return { text, values: needed };
   };
+  const set: Record<string, unknown> = {};
+  for (const attribute of form.parts.set) set[attribute] = values[`:${attribute}`];
+  const compute: Record<string, Condition> = {};
+  for (const attribute in form.parts.compute) compute[attribute] = used(form.parts.compute[attribute]!);
+  const own: ConditionalChange = { set, compute, remove, condition: used(condition) };
   return { ...merged(own, change), ...(wantsOld && { wantsOld }) };
 }

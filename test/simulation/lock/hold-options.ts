@@ -14,13 +14,18 @@ export interface ClientHabits {
 
 const dayMs = 24 * 3_600_000;
 
-/** Draws settings that the client accepts. */
-export function drawClientHabits(random: Random): ClientHabits {
-  const requestTimeoutMs = random.pick([200, 500]);
-  const maxAttempts = random.pick([1, 2, 3]);
-  const renewEveryMs = random.pick([400, 1_000]);
+/**
+ * Draws settings that the client accepts.
+ *
+ * @param isShort leases run out soon, and whoever waits for one looks a few times only
+ */
+export function drawClientHabits(random: Random, isShort = false): ClientHabits {
+  const requestTimeoutMs = isShort ? 200 : random.pick([200, 500]);
+  const maxAttempts = isShort ? random.pick([1, 2]) : random.pick([1, 2, 3]);
+  const renewEveryMs = isShort ? 400 : random.pick([400, 1_000]);
   const safetyMarginMs = random.pick([0, 0, 50, 300]);
-  const leaseMs = renewEveryMs + requestTimeoutMs * maxAttempts + safetyMarginMs + random.whole(0, 1_500);
+  const spareMs = random.whole(0, isShort ? 500 : 1_500);
+  const leaseMs = renewEveryMs + requestTimeoutMs * maxAttempts + safetyMarginMs + spareMs;
   return {
     leaseMs,
     renewEveryMs,

@@ -16,8 +16,7 @@ export async function judge(
   cluster: Cluster,
   habits: ClientHabits,
   s3: SimS3,
-  run: string,
-  seats: number,
+  { run, seats, isPlanned }: { readonly run: string; readonly seats: number; readonly isPlanned: boolean },
 ): Promise<void> {
   const clocks = { monotonicRate: 1, wallRate: 1, wallAheadMs: 0 };
   const machine = new ScanMachine(cluster, 'judge', habits, clocks, s3);
@@ -26,7 +25,8 @@ export async function judge(
   const shared = { locks, s3: machine.s3, run, processor };
   const rounds = async () => {
     // What was begun before is taken as it is.
-    await planScan({ locks, s3: machine.s3, run, bucket: 'data', seats, pageSize: 3 });
+    if (!isPlanned || cluster.random.chance(0.3))
+      await planScan({ locks, s3: machine.s3, run, bucket: 'data', seats, pageSize: 3 });
     for (let round = 0; ; round++) {
       // The proof may come before any more work: what it sees then is as the seats left it.
       if (round > 0 || cluster.random.chance(0.5)) await workSeat({ ...shared, seat: 1000 });

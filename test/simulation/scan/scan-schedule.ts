@@ -17,27 +17,77 @@ import { steal } from './thief.js';
 
 const run = 'run';
 
-/** More pages show nothing that these do not, and take the time of many schedules. */
-const maxPages = 30;
+/** How much there is in a schedule's world. */
+interface WorldSize {
+  readonly isSmall: boolean;
+  /** About so many; random keys may be the same. */
+  readonly keys: number;
+  readonly pageSize: number;
+  readonly seats: number;
+  /** Each planner asks for up to so many. */
+  readonly maxSlices: number;
+  /** Seats are started so often, all together. */
+  readonly maxStarts: number;
+  /** Somebody tries so often to split a slice at random. */
+  readonly thefts: number;
+  /** Trouble lasts up to so long, in milliseconds. */
+  readonly troubleMs: number;
+}
+
+/**
+ * Most worlds are small: what breaks a rule takes a few pages and two workers as a rule, and six such worlds take the
+ * time of a large one. That has room for what takes more: slices of slices, many restarts, seats that starve.
+ */
+function drawSize(random: Random): WorldSize {
+  if (random.chance(0.9)) {
+    const pageSize = random.pick([1, 1, 2, 3]);
+    return {
+      isSmall: true,
+      keys: Math.max(1, random.pick([2, 2, 3, 3, 4, 5, 6, 8]) * pageSize - random.whole(0, pageSize)),
+      pageSize,
+      seats: random.pick([1, 2, 2]),
+      maxSlices: 2,
+      maxStarts: 4,
+      thefts: 2,
+      troubleMs: random.between(1_000, 5_000),
+    };
+  }
+  const keys = random.pick([1, 6, 24, 60]);
+  return {
+    isSmall: false,
+    keys,
+    // More pages show nothing that these do not.
+    pageSize: Math.max(random.pick([1, 2, 3, 5]), Math.ceil(keys / 30)),
+    seats: random.whole(1, 3),
+    maxSlices: 5,
+    maxStarts: 8,
+    thefts: 6,
+    troubleMs: random.between(3_000, 20_000),
+  };
+}
 
 /** Plays one schedule of a scan from the draws of its seed: plan, seats and thieves in trouble, then rounds in peace, then the proof. */
 export async function playScan(random: Random, trace?: Trace): Promise<History> {
+  const size = drawSize(random);
   const faultProfile: FaultProfile = { ...drawFaultProfile(random, true), deepSleep: false };
-  const habits = drawClientHabits(random);
-  const keys = drawKeys(random);
+  const habits = drawClientHabits(random, size.isSmall);
+  const keys = drawKeys(random, size.keys);
   const cluster = clusterOf(random, faultProfile, habits, keys, trace);
   const s3 = new SimS3(keys, random);
-  const seats = random.whole(1, 3);
-  const workers = new SeatWorkers(cluster, habits, s3, run);
-  const plan = await planned(cluster, habits, s3, { seats, keys: keys.length });
+  const { seats } = size;
+  const workers = new SeatWorkers(cluster, habits, s3, run, size.maxStarts);
+  // A plan that fails leaves nothing to do in trouble.
+  if (size.isSmall && random.chance(0.6)) cluster.network.calm();
+  const plan = await planned(cluster, habits, s3, size);
+  cluster.network.habits = faultProfile.network;
   if (plan) {
     for (let seat = 0; seat < seats; seat++) workers.start(seat);
     const thief = new ScanMachine(cluster, 'thief', habits, drawClocks(random, true), s3);
-    steal(thief, run, keys).catch((error) => cluster.fail(error));
+    steal(thief, run, keys, size.thefts).catch((error) => cluster.fail(error));
     const nemesis = new Nemesis(cluster, faultProfile, () => workers.processes, 3 * habits.leaseMs);
     if (faultProfile.earlyDeletion) cluster.loop.after(random.spread(1, 10_000), () => deleteSlice(cluster));
     if (random.chance(0.4)) putMore(cluster, s3, keys);
-    await cluster.loop.run(cluster.nowMs + random.between(3_000, 20_000), () => workers.isDone);
+    await cluster.loop.run(cluster.nowMs + size.troubleMs, () => workers.isDone);
     nemesis.stop();
     thief.process.crash();
   }
@@ -45,7 +95,7 @@ export async function playScan(random: Random, trace?: Trace): Promise<History> 
   cluster.lateIsLost = true;
   if (random.chance(0.5)) for (const process of workers.processes) process.crash();
   workers.isOver = true;
-  await judge(cluster, habits, s3, run, seats);
+  await judge(cluster, habits, s3, { run, seats, isPlanned: plan });
   cluster.loop.clear();
   if (cluster.failure !== undefined) throw cluster.failure;
   countSplits(cluster.history);
@@ -73,15 +123,14 @@ async function planned(
   cluster: Cluster,
   habits: ClientHabits,
   s3: SimS3,
-  { seats, keys }: { readonly seats: number; readonly keys: number },
+  { seats, pageSize, maxSlices }: WorldSize,
 ): Promise<boolean> {
   const { random, loop } = cluster;
-  const pageSize = Math.max(random.pick([1, 2, 3, 5]), Math.ceil(keys / maxPages));
   let [open, done] = [0, false];
   for (let planner = 0; planner < (random.chance(0.2) ? 2 : 1); planner++) {
     const machine = new ScanMachine(cluster, `plan-${planner}`, habits, drawClocks(random, true), s3);
     const { locks } = machine;
-    const slices = random.whole(1, 5);
+    const slices = random.whole(1, maxSlices);
     open += 1;
     planScan({ locks, s3: machine.s3, run, bucket: 'data', seats, slices, pageSize }).then(
       () => {

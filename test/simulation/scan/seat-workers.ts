@@ -7,8 +7,6 @@ import { ScanMachine } from './scan-machine.js';
 import { simProcessor } from './sim-processor.js';
 import type { SimS3 } from './sim-s3.js';
 
-const maxStarts = 8;
-
 /** The seats of a scan: a process each, started again after a crash, at the end of its time, or while it still runs. */
 export class SeatWorkers {
   readonly processes: SimProcess[] = [];
@@ -16,16 +14,19 @@ export class SeatWorkers {
   readonly #habits: ClientHabits;
   readonly #s3: SimS3;
   readonly #run: string;
+  readonly #maxStarts: number;
   #working = 0;
   #starts = 0;
   /** Nobody is started any more. */
   isOver = false;
 
-  constructor(cluster: Cluster, habits: ClientHabits, s3: SimS3, run: string) {
+  /** @param maxStarts of all seats together */
+  constructor(cluster: Cluster, habits: ClientHabits, s3: SimS3, run: string, maxStarts: number) {
     this.#cluster = cluster;
     this.#habits = habits;
     this.#s3 = s3;
     this.#run = run;
+    this.#maxStarts = maxStarts;
   }
 
   get isDone(): boolean {
@@ -36,7 +37,7 @@ export class SeatWorkers {
   start(seat: number): void {
     const cluster = this.#cluster;
     const { random } = cluster;
-    if (this.#starts >= maxStarts || this.isOver) return;
+    if (this.#starts >= this.#maxStarts || this.isOver) return;
     const id = `s${seat}-${++this.#starts}`;
     const machine = new ScanMachine(cluster, id, this.#habits, drawClocks(random, true), this.#s3);
     const { process } = machine;

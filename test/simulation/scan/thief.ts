@@ -8,11 +8,16 @@ import type { ScanMachine } from './scan-machine.js';
  * Splits running slices at random with the one conditional write of the scan page, on what it read a moment ago, and
  * leaves the child pending more often than not: somebody else must make it.
  */
-export async function steal(machine: ScanMachine, run: string, keys: readonly string[]): Promise<void> {
+export async function steal(
+  machine: ScanMachine,
+  run: string,
+  keys: readonly string[],
+  maxTries: number,
+): Promise<void> {
   const { locks, cluster, process } = machine;
   const { random } = cluster;
   const { table } = locks.context;
-  for (let tries = 0; tries < 6; tries++) {
+  for (let tries = 0; tries < maxTries; tries++) {
     await process.sleep(random.spread(50, 2_000));
     try {
       const names: string[] = [];
@@ -21,7 +26,9 @@ export async function steal(machine: ScanMachine, run: string, keys: readonly st
         .map(parseSlice)
         .filter((slice) => !slice.completedAt && (!slice.child || random.chance(0.2)));
       if (slices.length === 0) continue;
-      const slice = random.pick(slices);
+      // One that nobody holds may be about to be acquired, by somebody who has read it without a child.
+      const free = slices.filter(({ leaseId }) => !leaseId);
+      const slice = random.pick(free.length > 0 && random.chance(0.5) ? free : slices);
       const from = slice.claimed ?? slice.lo;
       // Cuts at keys, and at strings that are none.
       const inside = keys

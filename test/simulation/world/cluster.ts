@@ -35,6 +35,12 @@ export const heldTable = 'accounts';
 // biome-ignore lint/suspicious/noExplicitAny: the inputs of the SDK's commands, told apart by the command's name
 type AnyInput = any;
 
+/**
+ * Inputs that were sent before, and when at first: what comes again is a retry of the SDK's. One for all schedules: in the
+ * simulator's bundle it is a property of each input, and one of its own for each schedule is dear.
+ */
+const firstSentAtMsOf = new WeakMap<object, number>();
+
 /** A lease in somebody's hands. */
 interface HeldLease {
   readonly lease: Lease;
@@ -86,8 +92,6 @@ export class Cluster {
   readonly #tokens = new Map<string, number>();
   #current: RequestInfo | undefined;
   #requests = 0;
-  /** Inputs that were sent before, and when at first: what comes again is a retry of the SDK's. */
-  readonly #firstSentAtMs = new WeakMap<object, number>();
   /** What was sent before belongs to a table that is no longer there. */
   #restoredAtMs = Number.NEGATIVE_INFINITY;
 
@@ -158,12 +162,16 @@ export class Cluster {
     sender: () => Sender = () => ({ process: process.id, isLate: false }),
   ): Transport {
     return (operation, input, onReply) => {
-      const firstSentAtMs = this.#firstSentAtMs.get(input) ?? this.nowMs;
-      this.#firstSentAtMs.set(input, firstSentAtMs);
+      const { nowMs: sentAtMs } = this;
+      const firstSentAtMs = firstSentAtMsOf.get(input) ?? sentAtMs;
+      if (firstSentAtMs === sentAtMs) firstSentAtMsOf.set(input, firstSentAtMs);
+      const { process: from, isLate: isFromLate } = sender();
+      const number = ++this.#requests;
       const request = {
-        ...sender(),
-        number: ++this.#requests,
-        sentAtMs: this.nowMs,
+        process: from,
+        isLate: isFromLate,
+        number,
+        sentAtMs,
         firstSentAtMs,
         operation,
         input,
@@ -308,7 +316,7 @@ export class Cluster {
       atMs: this.nowMs,
       process: process.id,
       leaseId,
-      beginsRenewal: told.renews && !this.#firstSentAtMs.has(input),
+      beginsRenewal: told.renews && !firstSentAtMsOf.has(input),
       ends: told.ends,
     });
   }

@@ -1,6 +1,8 @@
 /** No schedule needs more; one that does goes round in circles. */
 const defaultMaxEvents = 400_000;
 
+const settled = Promise.resolve();
+
 /** Something that will happen; it can be called off. */
 export interface PendingEvent {
   readonly atMs: number;
@@ -66,7 +68,8 @@ export class EventLoop {
         } catch (error) {
           return reject(error);
         }
-        queueMicrotask(hop);
+        // As `queueMicrotask`, which makes a resource for async hooks besides.
+        settled.then(hop);
       };
       const hop = () => process.nextTick(step);
       hop();
