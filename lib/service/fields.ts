@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { isWellFormed, maxLeaseMs } from '../lease/check-options.js';
 
-import { isStorable, maxValueBytes } from './json-value.js';
+import { isStorable } from './json-value.js';
 
 /*
  * The fields of requests. The description says what a value must be: it is what a caller reads in the schema, and what
@@ -145,7 +145,7 @@ export const execution = v.pipe(
 
 const storable = v.check(isStorable);
 const whatIsStorable =
-  `at most ${maxValueBytes.toLocaleString('en')} bytes of JSON (196,608 as DynamoDB counts), nested at most 30 deep, ` +
+  'at most 180,000 bytes of JSON (196,608 as DynamoDB counts), nested at most 30 deep, ' +
   'no empty keys, whole numbers within ±(2^53 - 1)';
 
 export const checkpoint = v.pipe(
