@@ -1,3 +1,4 @@
-import { createLockServiceHandler, observed } from '../lib/lambda/index.js';
+import { createLockServiceHandler } from '../lib/lambda/index.js';
+import { observedFunction } from '../lib/lambda/observability/bundled.js';
 
-export const handler = observed(createLockServiceHandler());
+export const handler = observedFunction(createLockServiceHandler());

@@ -1,4 +1,4 @@
-import { observed } from '../lib/lambda/observability/index.js';
+import { observedFunction } from '../lib/lambda/observability/bundled.js';
 import { createPlanHandler } from '../lib/scan/index.js';
 
-export const handler = observed(createPlanHandler());
+export const handler = observedFunction(createPlanHandler());

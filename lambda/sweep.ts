@@ -1,3 +1,4 @@
-import { createSweepHandler, observed } from '../lib/lambda/index.js';
+import { createSweepHandler } from '../lib/lambda/index.js';
+import { observedFunction } from '../lib/lambda/observability/bundled.js';
 
-export const handler = observed(createSweepHandler());
+export const handler = observedFunction(createSweepHandler());

@@ -1,8 +1,8 @@
 import { readdir, rm } from 'node:fs/promises';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { build, type Metafile } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import { nodeBundle } from '../start/state-machine/node-bundle.js';
 
 /** What was measured, and what it may be at most. */
@@ -106,19 +106,11 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export interface LambdaBundle {
   readonly name: string;
   readonly path: string;
-  /** What a cold start loads: the entry, what it imports statically, and what is switched on unless told otherwise. */
+  /** What a cold start loads: the entry, and what it imports statically. */
   readonly bytes: number;
   /** The other chunks: loaded by a dynamic import in some cases only, or never. */
   readonly laterBytes: number;
 }
-
-/** Imported dynamically, and yet by every start in which nobody has switched them off. */
-const onByDefault = [
-  'lib/lambda/observability/logs.ts',
-  'lib/lambda/observability/metrics.ts',
-  'node_modules/@aws-lambda-powertools/logger/lib/esm/index.js',
-  'node_modules/@aws-lambda-powertools/metrics/lib/esm/index.js',
-];
 
 /**
  * Bundles every `lambda/*.ts` into `<target>/<name>/index.mjs`: what CDK deploys, as one asset for all functions, and
@@ -142,7 +134,7 @@ export async function bundleLambda(entry: string, target: string): Promise<Lambd
   return made!;
 }
 
-/** Bundled by themselves. */
+/** Functions that are bundled by themselves. */
 const startsFast = ['lock-service'];
 
 async function bundle(entries: readonly string[], target: string): Promise<readonly LambdaBundle[]> {
@@ -169,8 +161,10 @@ async function bundle(entries: readonly string[], target: string): Promise<reado
 const toName = (entry: string) => basename(entry, '.ts');
 
 async function bundleTogether(entries: readonly string[], target: string): Promise<Metafile> {
+  const [alone, ...others] = entries;
   const { metafile } = await build({
     ...nodeBundle,
+    plugins: alone !== undefined && others.length === 0 ? [startInOneChunk(alone)] : [],
     entryPoints: entries.map((entry) => ({ in: entry, out: `${toName(entry)}/index` })),
     outdir: target,
     outExtension: { '.js': '.mjs' },
@@ -192,6 +186,29 @@ async function bundleTogether(entries: readonly string[], target: string): Promi
   return metafile;
 }
 
+/**
+ * Puts all that a start loads into one chunk. Code splitting makes a chunk of each set of modules that the same entries and
+ * dynamic imports share, some thirty of them, and each is a file to find, open and link. Where everything loaded later
+ * imports the entry, too, which is there by then, what the entry needs is one such set.
+ */
+function startInOneChunk(entry: string): Plugin {
+  return {
+    name: 'start-in-one-chunk',
+    setup({ onResolve, onLoad, resolve }) {
+      onResolve({ filter: /./ }, async ({ kind, path, importer, resolveDir }) => {
+        if (kind !== 'dynamic-import') return undefined;
+        const found = await resolve(path, { kind: 'import-statement', importer, resolveDir });
+        return found.external || found.errors.length > 0 ? found : { path: found.path, namespace: 'later' };
+      });
+      onLoad({ filter: /./, namespace: 'later' }, ({ path }) => ({
+        contents: `import * as start from ${JSON.stringify(entry)};
+          export * from ${JSON.stringify(path)};`,
+        resolveDir: dirname(path),
+      }));
+    },
+  };
+}
+
 /** Chunks of an earlier build: their names carry hashes, and a deployed directory holds what is in it. */
 async function removeOthers(chunks: string, metafiles: readonly Metafile[]): Promise<void> {
   const outputs = metafiles.flatMap((metafile) => Object.keys(metafile.outputs));
@@ -204,25 +221,23 @@ async function removeOthers(chunks: string, metafiles: readonly Metafile[]): Pro
 function readSizes(metafile: Metafile, entry: string): { bytes: number; laterBytes: number } {
   const total = (paths: readonly string[]) =>
     paths.reduce((sum, path) => sum + metafile.outputs[path]!.bytes, 0);
-  const ever = loadedEver(metafile, entry);
-  const parts = ever.filter((path) => onByDefault.includes(metafile.outputs[path]!.entryPoint ?? ''));
-  const bytes = total(loadedAtStart(metafile, entry, ...parts));
-  return { bytes, laterBytes: total(ever) - bytes };
+  const bytes = total(loadedAtStart(metafile, entry));
+  return { bytes, laterBytes: total(loadedEver(metafile, entry)) - bytes };
 }
 
-/** The output files that are loaded along with some entries: they, and what they import statically, and so on. */
-export function loadedAtStart(metafile: Metafile, ...entries: readonly string[]): readonly string[] {
-  return reached(metafile, entries, (kind) => kind === 'import-statement');
+/** The output files that are loaded along with an entry: it, and what it imports statically, and so on. */
+export function loadedAtStart(metafile: Metafile, entry: string): readonly string[] {
+  return reached(metafile, entry, (kind) => kind === 'import-statement');
 }
 
-/** The output files that some entries ever load. */
-function loadedEver(metafile: Metafile, ...entries: readonly string[]): readonly string[] {
-  return reached(metafile, entries, () => true);
+/** The output files that an entry ever loads. */
+function loadedEver(metafile: Metafile, entry: string): readonly string[] {
+  return reached(metafile, entry, () => true);
 }
 
 function reached(
   { outputs }: Metafile,
-  entries: readonly string[],
+  entry: string,
   follows: (kind: string) => boolean,
 ): readonly string[] {
   const found = new Set<string>();
@@ -233,6 +248,6 @@ function reached(
       if (follows(kind)) visit(imported);
     }
   };
-  for (const entry of entries) visit(entry);
+  visit(entry);
   return [...found];
 }

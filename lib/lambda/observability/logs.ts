@@ -1,7 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { type LibraryEvents, type Listeners, listen } from './library-events.js';
-import type { Observer } from './observer.js';
-import { notInstalled } from './switches.js';
+import type { Observer, PartSettings } from './observer.js';
 
 /** A line's level. Powertools prints INFO and above unless `POWERTOOLS_LOG_LEVEL` says otherwise. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -152,14 +151,9 @@ export function loggedError(error: unknown, causesLeft = maxCauses): LoggedError
 /** Errors that answer a question: the lock is held, or its work is finished. */
 const expected: ReadonlySet<unknown> = new Set(['LockHeldError', 'AlreadyCompletedError']);
 
-/**
- * Structured logs of Powertools: a line per event, and one for an invocation that failed.
- *
- * @throws UsageError if Powertools is not installed
- */
-export async function logs(serviceName: string): Promise<Observer> {
-  const Logger = await loadLogger();
-  const logger = new Logger({ serviceName });
+/** Structured logs of Powertools: a line per event, and one for an invocation that failed. */
+export function logs(PowertoolsLogger: typeof Logger, { serviceName }: PartSettings): Observer {
+  const logger = new PowertoolsLogger({ serviceName });
   listen(logListeners((level, message, fields) => logger[level](message, fields)));
   return {
     begin(context, keys) {
@@ -175,13 +169,4 @@ export async function logs(serviceName: string): Promise<Observer> {
       };
     },
   };
-}
-
-/** The try stands around the import itself: bundlers then let a package pass that is not there. */
-async function loadLogger() {
-  try {
-    return (await import('@aws-lambda-powertools/logger')).Logger;
-  } catch (error) {
-    throw notInstalled('logs', error);
-  }
 }

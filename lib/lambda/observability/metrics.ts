@@ -1,24 +1,19 @@
-import type { Runtime } from '../../runtime/index.js';
+import type { Metrics } from '@aws-lambda-powertools/metrics';
 import { type Listeners, listen } from './library-events.js';
 import { lossMetrics, type MetricName, metricNamespace, metricUnits } from './metric-names.js';
-import type { Observer } from './observer.js';
-import { notInstalled } from './switches.js';
+import type { Observer, PartSettings } from './observer.js';
 
 /**
  * Metrics of Powertools in CloudWatch's embedded format: written at the end of every invocation, and during a long
  * one from time to time, so that a worker that is killed takes at most so much of them with it.
  *
- * @param flushEveryMs how old a metric may become before the next event writes it, in milliseconds
- * @throws UsageError if Powertools is not installed
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
-export async function metrics(
-  serviceName: string,
-  flushEveryMs: number,
-  runtime: Pick<Runtime, 'monotonicMs'>,
-): Promise<Observer> {
-  const Metrics = await loadMetrics();
-  const collected = new Metrics({ namespace: metricNamespace, serviceName });
+export function metrics(
+  PowertoolsMetrics: typeof Metrics,
+  { serviceName, flushEveryMs, runtime }: PartSettings,
+): Observer {
+  const collected = new PowertoolsMetrics({ namespace: metricNamespace, serviceName });
   let flushedAtMs = runtime.monotonicMs();
   const flush = () => {
     flushedAtMs = runtime.monotonicMs();
@@ -38,15 +33,6 @@ export async function metrics(
     lost: flushWhenOld,
   });
   return { begin: () => flush };
-}
-
-/** The try stands around the import itself: bundlers then let a package pass that is not there. */
-async function loadMetrics() {
-  try {
-    return (await import('@aws-lambda-powertools/metrics')).Metrics;
-  } catch (error) {
-    throw notInstalled('metrics', error);
-  }
 }
 
 /** Adds a value to a metric. */

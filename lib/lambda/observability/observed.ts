@@ -7,9 +7,9 @@ import {
   type InvocationKeys,
   invocationKeys,
   type Observer,
+  type PartSettings,
 } from './observer.js';
-
-import { readSwitches } from './switches.js';
+import { notInstalled, readSwitches } from './switches.js';
 
 /** Options of {@link observed}. */
 export interface ObservedOptions {
@@ -46,12 +46,55 @@ export function observed<Parameters extends readonly unknown[], Result>(
   handler: (...parameters: Parameters) => Promise<Result> | Result,
   options: ObservedOptions = {},
 ): (...parameters: Parameters) => Promise<Result> {
+  return observedBy(installedParts, handler, options);
+}
+
+/** The parts that programs load in different ways: what writes by Powertools' Logger and Metrics. */
+export interface ObservingParts {
+  readonly logs: (settings: PartSettings) => Observer | Promise<Observer>;
+  readonly metrics: (settings: PartSettings) => Observer | Promise<Observer>;
+}
+
+/** What Node finds. The try stands around each import itself: bundlers then let a package pass that is not there. */
+const installedParts: ObservingParts = {
+  logs: async (settings) => {
+    const { logs } = await import('./logs.js');
+    return logs(await loadLogger(), settings);
+  },
+  metrics: async (settings) => {
+    const { metrics } = await import('./metrics.js');
+    return metrics(await loadMetrics(), settings);
+  },
+};
+
+async function loadLogger() {
+  try {
+    return (await import('@aws-lambda-powertools/logger')).Logger;
+  } catch (error) {
+    throw notInstalled('logs', error);
+  }
+}
+
+async function loadMetrics() {
+  try {
+    return (await import('@aws-lambda-powertools/metrics')).Metrics;
+  } catch (error) {
+    throw notInstalled('metrics', error);
+  }
+}
+
+/** {@link observed}, by parts that were loaded in another way. */
+export function observedBy<Parameters extends readonly unknown[], Result>(
+  parts: ObservingParts,
+  handler: (...parameters: Parameters) => Promise<Result> | Result,
+  options: ObservedOptions,
+): (...parameters: Parameters) => Promise<Result> {
   let observers: Promise<readonly Observer[]> | undefined;
   return async (...parameters) => {
     // Lambda gives both, also to a handler that takes only the first.
     const [event, context] = parameters;
     // Not when the module loads: an error there has no name that a state machine could match.
-    observers ??= loadObservers(options);
+    observers ??= beginParts(parts, options);
     const about = quietly(() => (options.readKeys ?? invocationKeys)(event)) ?? {};
     const ends = (await observers).map(
       ({ begin }) => quietly(() => begin((context ?? {}) as InvocationContext, about)) ?? (() => {}),
@@ -69,15 +112,21 @@ export function observed<Parameters extends readonly unknown[], Result>(
 }
 
 /** Each part is loaded only when it is switched on. */
-async function loadObservers(options: ObservedOptions): Promise<readonly Observer[]> {
+async function beginParts(
+  { logs, metrics }: ObservingParts,
+  options: ObservedOptions,
+): Promise<readonly Observer[]> {
   const env = options.env ?? process.env;
   const on = readSwitches(env);
-  const service = options.service ?? (env.POWERTOOLS_SERVICE_NAME?.trim() || defaultServiceName);
-  const flushEveryMs = options.flushEveryMs ?? defaultFlushEveryMs;
+  const settings: PartSettings = {
+    serviceName: options.service ?? (env.POWERTOOLS_SERVICE_NAME?.trim() || defaultServiceName),
+    flushEveryMs: options.flushEveryMs ?? defaultFlushEveryMs,
+    runtime: systemRuntime,
+  };
   const parts = [
-    on.tracing && import('./tracing.js').then(({ tracing }) => tracing(service)),
-    on.logs && import('./logs.js').then(({ logs }) => logs(service)),
-    on.metrics && import('./metrics.js').then(({ metrics }) => metrics(service, flushEveryMs, systemRuntime)),
+    on.tracing && import('./tracing.js').then(({ tracing }) => tracing(settings.serviceName)),
+    on.logs && logs(settings),
+    on.metrics && metrics(settings),
   ];
   return Promise.all(parts.filter((part) => part !== false));
 }

@@ -1,3 +1,5 @@
+import type { Runtime } from '../../runtime/index.js';
+
 /** What every line of an invocation carries besides Lambda's own request id. */
 export type InvocationKeys = Readonly<Record<string, string | number>>;
 
@@ -41,6 +43,14 @@ function record(value: unknown): Record<string, unknown> {
 
 /** What is known of an invocation besides its event. */
 export type InvocationContext = Readonly<Record<string, unknown>>;
+
+/** What logs and metrics are made with. */
+export interface PartSettings {
+  readonly serviceName: string;
+  /** How old a metric may become before the next event writes it, in milliseconds. */
+  readonly flushEveryMs: number;
+  readonly runtime: Pick<Runtime, 'monotonicMs'>;
+}
 
 /** One of logs, metrics and tracing: what goes around every invocation. */
 export interface Observer {

@@ -25,8 +25,8 @@ export const observabilityRemovals: readonly Removal[] = [
   {
     name: 'observability: metrics can be switched off',
     file: observed,
-    find: 'on.metrics && import',
-    replace: 'import',
+    find: 'on.metrics && metrics',
+    replace: 'metrics',
     noticedBy: [{ file: observedLocksTests, title: 'are none when they are switched off' }],
   },
   {
