@@ -108,6 +108,8 @@ export interface LambdaBundle {
   readonly path: string;
   /** What a cold start loads: the entry, and what it imports statically. */
   readonly bytes: number;
+  /** How many files that is. */
+  readonly files: number;
   /** The other chunks: loaded by a dynamic import in some cases only, or never. */
   readonly laterBytes: number;
 }
@@ -218,11 +220,12 @@ async function removeOthers(chunks: string, metafiles: readonly Metafile[]): Pro
   }
 }
 
-function readSizes(metafile: Metafile, entry: string): { bytes: number; laterBytes: number } {
+function readSizes(metafile: Metafile, entry: string): Pick<LambdaBundle, 'bytes' | 'files' | 'laterBytes'> {
   const total = (paths: readonly string[]) =>
     paths.reduce((sum, path) => sum + metafile.outputs[path]!.bytes, 0);
-  const bytes = total(loadedAtStart(metafile, entry));
-  return { bytes, laterBytes: total(loadedEver(metafile, entry)) - bytes };
+  const atStart = loadedAtStart(metafile, entry);
+  const bytes = total(atStart);
+  return { bytes, files: atStart.length, laterBytes: total(loadedEver(metafile, entry)) - bytes };
 }
 
 /** The output files that are loaded along with an entry: it, and what it imports statically, and so on. */

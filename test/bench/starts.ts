@@ -20,9 +20,11 @@ export async function startRows(rounds: number): Promise<readonly Row[]> {
 async function importRows(rounds: number): Promise<readonly Row[]> {
   const dist = join(home, 'package');
   await buildLibrary(dist);
-  const importing = (what: string) => `await import(${JSON.stringify(what)})`;
-  const requiring = (what: string) =>
-    `(await import('node:module')).createRequire(process.cwd() + '/bench.js')(${JSON.stringify(what)})`;
+  const importing = (what: string) => ({ program: () => `await import(${JSON.stringify(what)})` });
+  const requiring = (what: string) => ({
+    program: () =>
+      `(await import('node:module')).createRequire(process.cwd() + '/bench.js')(${JSON.stringify(what)})`,
+  });
   const took = await startsInTurns(
     {
       sdk: importing('@aws-sdk/client-dynamodb'),
@@ -35,14 +37,28 @@ async function importRows(rounds: number): Promise<readonly Row[]> {
     rounds,
   );
   return [
-    rowOf('cold import of leasehold ÷ of the SDK’s client', '≤ 1.15', ratios(took.leasehold, took.sdk)),
-    rowOf('the same by require', '≤ 1.15', ratios(took.required, took.sdkRequired)),
-    rowOf('cold import of leasehold/lambda ÷ of the SDK’s client', '≤ 1.3', ratios(took.lambda, took.sdk)),
-    rowOf('the same by require', '≤ 1.3', ratios(took.lambdaRequired, took.sdkRequired)),
+    ...rowsOf('cold import of leasehold ÷ of the SDK’s client', '≤ 1.15', took.leasehold, took.sdk),
+    ...rowsOf('the same by require', '≤ 1.15', took.required, took.sdkRequired),
+    ...rowsOf('cold import of leasehold/lambda ÷ of the SDK’s client', '≤ 1.3', took.lambda, took.sdk),
+    ...rowsOf('the same by require', '≤ 1.3', took.lambdaRequired, took.sdkRequired),
   ];
 }
 
-/** Bundled alike, until the first answer of a local engine. */
+/** By the clock, and by the processor's time, which a machine with other work to do changes less. */
+function rowsOf(what: string, aim: string, measured: readonly Start[], base: readonly Start[]): Row[] {
+  const by = (time: keyof Start) =>
+    ratios(
+      measured.map((start) => start[time]),
+      base.map((start) => start[time]),
+    );
+  return [rowOf(what, aim, by('ms')), rowOf('— by CPU time', '', by('cpuMs'))];
+}
+
+/**
+ * Bundled alike, with the same SDK client, from the same JSON to one item of the same size in a local engine. The service
+ * does more: its first request asks for the time, each has an end, it checks what it is asked, and logs and counts what it
+ * grants.
+ */
 async function functionRows(rounds: number): Promise<readonly Row[]> {
   await using dynamo = await startStore();
   const [service, bare] = await Promise.all([
@@ -60,6 +76,7 @@ async function functionRows(rounds: number): Promise<readonly Row[]> {
     LEASEHOLD_DYNAMODB_ENDPOINT: dynamo.endpoint,
     AWS_LAMBDA_FUNCTION_NAME: 'bench',
   };
+  const silent = { LEASEHOLD_LOGS: 'off', LEASEHOLD_METRICS: 'off' };
   let calls = 0;
   const invoking = (path: string) => () => {
     const request = {
@@ -74,51 +91,70 @@ async function functionRows(rounds: number): Promise<readonly Row[]> {
       if (answer?.ok !== true) throw new Error(JSON.stringify(answer))`;
   };
   const took = await startsInTurns(
-    { service: invoking(service.path), bare: invoking(bare.path) },
+    {
+      service: { program: invoking(service.path), env },
+      silent: { program: invoking(service.path), env: { ...env, ...silent } },
+      bare: { program: invoking(bare.path), env },
+    },
     rounds,
-    env,
   );
   return [
-    rowOf(
+    ...rowsOf(
       'lock service, bundle loaded to first answer ÷ a bare handler',
       '≤ 1.2',
-      ratios(took.service, took.bare),
+      took.service,
+      took.bare,
     ),
+    ...rowsOf('the same without logs and metrics', '', took.silent, took.bare),
   ];
 }
 
-/** Milliseconds from the first line of the program to its last, as its process measures them. */
+/** How long a program took, from its first line to its last. */
+interface Start {
+  readonly ms: number;
+  /** Of its process, all threads together. */
+  readonly cpuMs: number;
+}
+
+interface Program {
+  /** Its text; another one for each start. */
+  readonly program: () => string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** A new process for each start. Of each round the middle one counts. */
 async function startsInTurns<Label extends string>(
-  programs: Readonly<Record<Label, string | (() => string)>>,
+  programs: Readonly<Record<Label, Program>>,
   rounds: number,
-  env: NodeJS.ProcessEnv = process.env,
-): Promise<Readonly<Record<Label, readonly number[]>>> {
+): Promise<Readonly<Record<Label, readonly Start[]>>> {
   const labels = Object.keys(programs) as Label[];
-  const took = Object.fromEntries(labels.map((label) => [label, [] as number[]])) as Record<Label, number[]>;
-  const starts = 3;
+  const empty = () =>
+    Object.fromEntries(labels.map((label) => [label, [] as Start[]])) as Record<Label, Start[]>;
+  const took = empty();
+  const starts = 5;
   for (let round = -1; round < rounds; round++) {
-    const samples = Object.fromEntries(labels.map((label) => [label, [] as number[]])) as Record<
-      Label,
-      number[]
-    >;
+    const samples = empty();
     for (let start = 0; start < starts; start++) {
-      for (const label of labels) {
-        const given: string | (() => string) = programs[label];
-        const program = typeof given === 'string' ? given : given();
-        samples[label].push(await startOnce(program, env));
-      }
+      for (const label of labels) samples[label].push(await startOnce(programs[label]));
     }
     if (round < 0) continue;
-    for (const label of labels) took[label].push(medianOf(samples[label]));
+    for (const label of labels) {
+      const middle = (time: keyof Start) => medianOf(samples[label].map((start) => start[time]));
+      took[label].push({ ms: middle('ms'), cpuMs: middle('cpuMs') });
+    }
   }
   return took;
 }
 
-async function startOnce(program: string, env: NodeJS.ProcessEnv): Promise<number> {
-  const timed = `const from = performance.now(); ${program}; console.error('took', performance.now() - from); process.exit(0);`;
+async function startOnce({ program, env = process.env }: Program): Promise<Start> {
+  const timed = `const used = process.cpuUsage(); const from = performance.now();
+    ${program()};
+    const ms = performance.now() - from; const { user, system } = process.cpuUsage(used);
+    console.error('took', ms, (user + system) / 1000); process.exit(0);`;
   const { stderr } = await run(process.execPath, ['--input-type=module', '-e', timed], {
     cwd: process.cwd(),
     env: { ...env, AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
   });
-  return Number(/took (\S+)/.exec(stderr)?.[1]);
+  const [, ms, cpuMs] = /took (\S+) (\S+)/.exec(stderr) ?? [];
+  return { ms: Number(ms), cpuMs: Number(cpuMs) };
 }

@@ -14,6 +14,7 @@ const serviceStore = 'lib/service-client/service-store.ts';
 const serviceFailure = 'lib/service-client/service-answer.ts';
 const serviceHost = 'lib/service/service-host.ts';
 const strangersTests = 'test/engine/service/strangers.test.ts';
+const bundleBudgetsTests = 'test/process/package/bundle-budgets.test.ts';
 
 /** The lock service, and the client that reaches its locks through it. */
 export const serviceRemovals: readonly Removal[] = [
@@ -444,6 +445,25 @@ export const serviceRemovals: readonly Removal[] = [
       {
         file: 'test/engine/client/recorded-results.test.ts',
         title: 'D12 what throws where it is read is done, not recorded, and not done again',
+      },
+    ],
+  },
+  {
+    name: 'service: its start reads two files, not forty',
+    file: 'bin/build/lambda-bundles.ts',
+    find: 'alone !== undefined && others.length === 0 ? [startInOneChunk(alone)] : []',
+    replace: '[]',
+    noticedBy: [{ file: bundleBudgetsTests, title: 'reads two files: the entry, and all that it needs' }],
+  },
+  {
+    name: 'service: its start does not load what Node knows of all languages',
+    file: 'lib/service/fields.ts',
+    find: "'at most 180,000 bytes",
+    replace: "(180_000).toLocaleString('en') + ' bytes",
+    noticedBy: [
+      {
+        file: bundleBudgetsTests,
+        title: 'formats nothing in the way of a language, which would load what Node knows of all of them',
       },
     ],
   },

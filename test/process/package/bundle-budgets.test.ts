@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   bundleLambdas,
@@ -51,6 +53,27 @@ describe('sizes of what is bundled', () => {
     await writeFile(join(home, 'chunks', 'old-AAAAAAAA.mjs'), '');
     await bundleLambdas(home);
     expect(await chunks()).toEqual(before);
+  });
+});
+
+describe('a start of the lock service, whose callers wait for it', () => {
+  const service = () => bundles.find(({ name }) => name === 'lock-service')!;
+
+  it('reads two files: the entry, and all that it needs', () => {
+    expect(service().files).toBe(2);
+  });
+
+  it('formats nothing in the way of a language, which would load what Node knows of all of them', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      '--input-type=module',
+      '-e',
+      `for (const type of [Number, Date, BigInt, Array])
+        type.prototype.toLocaleString = () => { throw new Error('asked for a language'); };
+      globalThis.Intl = undefined;
+      const { handler } = await import(${JSON.stringify(service().path)});
+      console.log(typeof handler);`,
+    ]);
+    expect(stdout.trim()).toBe('function');
   });
 });
 
