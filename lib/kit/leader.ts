@@ -87,7 +87,7 @@ async function leadOnce<T>(
   const listeners = sources.map((source) => {
     const onAbort = () => over.abort(source.reason);
     if (source.aborted) onAbort();
-    else source.addEventListener('abort', onAbort, { once: true });
+    else source.addEventListener('abort', onAbort);
     return () => source.removeEventListener('abort', onAbort);
   });
   try {
@@ -98,10 +98,14 @@ async function leadOnce<T>(
         (error: unknown) => ({ kind: 'threw', error }) as const,
       );
     const wasLost = !lease.isHeld;
+    // Also where it was found out before the timer that tells.
+    if (wasLost) over.abort(lease.loss);
     const wasAsked = lease.releaseRequested.aborted;
+    // Before the release, with which the lease's own signal ends: work that stopped unasked has failed.
+    const hasFailed = settled.kind === 'threw' && !isToldToStop(settled.error, over.signal);
     await lease[Symbol.asyncDispose]();
     // Told to stop, it stopped: that is no end of its own. What it returns to the caller's wish to end is not lost.
-    if (settled.kind === 'threw' && !isToldToStop(settled.error, over.signal)) return settled;
+    if (hasFailed) return settled;
     if (wasLost) return { kind: 'lost', wasAsked };
     if (wasAsked) return { kind: 'stepped-down' };
     // The caller's own wish to end: its reason is what comes out.

@@ -12,12 +12,6 @@ const maxLocks = 100;
  */
 export type GroupOptions = Omit<AcquireOptions, 'change' | 'giveUpWhen' | 'minHoldMs'>;
 
-/** @throws UsageError for what makes no sense of leases that may be given back unused */
-export function checkNoMinHold(call: string, options: object): void {
-  if ((options as AcquireOptions).minHoldMs === undefined) return;
-  throw new UsageError(`${call}: has no option "minHoldMs", since locks may be given back before any work`);
-}
-
 /** Several leases that are held together. The first that is lost ends them all. */
 export class LockGroup implements AsyncDisposable {
   readonly #leases: ReadonlyMap<string, Lease>;
@@ -57,7 +51,7 @@ export class LockGroup implements AsyncDisposable {
     this.#abort = abort;
     for (const { signal } of this.#leases.values()) {
       if (signal.aborted) abort.abort(signal.reason);
-      else signal.addEventListener('abort', () => abort.abort(signal.reason), { once: true });
+      else signal.addEventListener('abort', () => abort.abort(signal.reason));
     }
     return abort.signal;
   }
@@ -122,7 +116,9 @@ export async function acquireAll(
   names: Iterable<string>,
   { waitMs = 0, ...options }: GroupOptions,
 ): Promise<LockGroup> {
-  checkNoMinHold('acquireAll', options);
+  if ((options as AcquireOptions).minHoldMs !== undefined) {
+    throw new UsageError('acquireAll: has no option "minHoldMs", since locks may be given back before any work');
+  }
   const pacing = host.pacing(waitMs);
   const leases = new Map<string, Lease>();
   try {

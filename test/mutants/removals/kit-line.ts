@@ -293,7 +293,7 @@ export const kitLineRemovals: readonly Removal[] = [
   {
     name: 'several locks: the signal fires with the first loss',
     file: lockGroup,
-    find: "else signal.addEventListener('abort', () => abort.abort(signal.reason), { once: true });",
+    find: "else signal.addEventListener('abort', () => abort.abort(signal.reason));",
     replace: '',
     noticedBy: [lostTogether, lockSuite],
   },
@@ -389,9 +389,22 @@ export const kitLineRemovals: readonly Removal[] = [
   {
     name: 'leader: what its work throws when it is told to stop is no error of its own',
     file: leader,
-    find: "if (settled.kind === 'threw' && !isToldToStop(settled.error, over.signal)) return settled;",
-    replace: "if (settled.kind === 'threw') return settled;",
+    find: "settled.kind === 'threw' && !isToldToStop(settled.error, over.signal);",
+    replace: "settled.kind === 'threw';",
     noticedBy: [lockSuite],
+  },
+  {
+    name: 'leader: work that stops unasked has failed, also where its lease’s own release aborts its signal',
+    file: leader,
+    find: "    await lease[Symbol.asyncDispose]();\n    // Told to stop, it stopped: that is no end of its own. What it returns to the caller's wish to end is not lost.\n    if (hasFailed) return settled;",
+    replace:
+      '    await lease[Symbol.asyncDispose]();\n    if (hasFailed && !isToldToStop(settled.error, over.signal)) return settled;',
+    noticedBy: [
+      {
+        file: 'test/unit/kit/leader.test.ts',
+        title: 'answers what its work does, throws what its work throws, and has released before',
+      },
+    ],
   },
   {
     name: 'leader: gives the lead back before its call ends',
