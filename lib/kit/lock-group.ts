@@ -117,7 +117,9 @@ export async function acquireAll(
   { waitMs = 0, ...options }: GroupOptions,
 ): Promise<LockGroup> {
   if ((options as AcquireOptions).minHoldMs !== undefined) {
-    throw new UsageError('acquireAll: has no option "minHoldMs", since locks may be given back before any work');
+    throw new UsageError(
+      'acquireAll: has no option "minHoldMs", since locks may be given back before any work',
+    );
   }
   const pacing = host.pacing(waitMs);
   const leases = new Map<string, Lease>();

@@ -143,7 +143,12 @@ describe('a leader', () => {
     const broken = new Error('mine');
     const other = new DOMException('not told to', 'AbortError');
     for (const mine of [broken, other]) {
-      expect(await scene.failure(locks('own').lead('scheduler', () => Promise.reject(mine)))).toBe(mine);
+      const begun: Lease[] = [];
+      const work = (lease: Lease) => {
+        if (begun.push(lease) > 3) throw new Error('again and again');
+        return Promise.reject(mine);
+      };
+      expect(await scene.failure(locks('own').lead('scheduler', work))).toBe(mine);
       expect(scene.isHeld('scheduler')).toBe(false);
     }
     expect(log.of('lead-ended').map(({ why }) => why)).toEqual(['ended', 'ended', 'ended']);
