@@ -34,12 +34,11 @@ const functionBudgets: Readonly<Record<string, number>> = {
 
 /**
  * What a program loads that imports `LockClient` and brings its own SDK, minified: what takes, holds and gives back a
- * lock of a table. The rest comes in chunks of its own with the first call that needs it: what is known of errors and of
- * refused writes, waiting, listings, checkpoints, completions, changes of a caller's own, the service's part, `once`,
- * `cronSlot`, `claimNext`, `resume`, operators. The aim is 30 KB. A hold and its heartbeat are a quarter of it, the options
- * and their checks, which must speak at once, another.
+ * lock of a table. The rest comes in four parts with the first call that needs it: the store's errors and lists; refused
+ * writes, checkpoints and completions; waiting and all other calls of the client; the service. The aim is 30 KB. A hold and
+ * its heartbeat are a quarter of it, the options and their checks, which must speak at once, another.
  */
-const clientBudgetBytes = 39 * kilobyte;
+const clientBudgetBytes = 35 * kilobyte;
 
 /** The functions' shares, each with its budget. */
 export function functionShares(bundles: readonly LambdaBundle[]): readonly Share[] {

@@ -1,4 +1,4 @@
-import { quoted, UsageError } from '../errors/index.js';
+import { refuse, UsageError } from '../errors/index.js';
 
 /** What an ARN names: the service, the resource after the account, and both in words. */
 interface ArnKind {
@@ -42,23 +42,12 @@ export function regionOf(
   region?: string,
 ): string | undefined {
   if (region !== undefined && !(typeof region === 'string' && /^[a-z\d-]+$/.test(region)))
-    throw new UsageError(`region: must be one such as eu-west-1, got ${quoted(region)}`);
-  const wrong = () =>
-    new UsageError(`${option}: must be a name, or the ARN of ${kind.words}, got ${quoted(nameOrArn)}`);
-  if (!nameOrArn.startsWith('arn:')) {
-    // A function also with its account before it, or its version after.
-    if (!/^([\w.-]|:(?!\/)|\$)+$/.test(nameOrArn) || /^arn/i.test(nameOrArn)) throw wrong();
-    return region;
-  }
-  const [, partition, service, own, account, ...rest] = nameOrArn.split(':');
-  if (
-    !partition ||
-    service !== kind.service ||
-    !own ||
-    !/^\d{12}$/.test(account ?? '') ||
-    !kind.resource.test(rest.join(':'))
-  )
-    throw wrong();
+    refuse('region', 'one such as eu-west-1', region);
+  // A function also with its account before it, or its version after.
+  if (/^(?!arn)([\w.-]|:(?!\/)|\$)+$/i.test(nameOrArn)) return region;
+  const [, service, own, resource] = /^arn:[^:]+:([^:]*):([^:]+):\d{12}:(.+)$/.exec(nameOrArn) ?? [];
+  if (service !== kind.service || !kind.resource.test(resource!))
+    refuse(option, `a name, or the ARN of ${kind.words}`, nameOrArn);
   if (region !== undefined && region !== own) {
     throw new UsageError(
       `region: is "${region}", but ${option} lies in ${own}: "${nameOrArn}"; leave region out`,

@@ -1,7 +1,6 @@
-import { quoted, UsageError } from '../errors/index.js';
-import { checkNumber, isWellFormed } from '../lease/check-options.js';
+import { refuse } from '../errors/index.js';
+import { checkNumber, isWellFormed, type Limits, maxLeaseMs } from '../lease/check-options.js';
 import type { LeaseItem } from '../lease/index.js';
-
 import type { ItemChange } from '../table/index.js';
 
 /** Options of one acquisition; what is absent is as the client was made. */
@@ -74,25 +73,33 @@ export interface AcquireOptions extends TryAcquireOptions {
   readonly fair?: boolean;
 }
 
-const resume = {
-  ...{ leaseMs: 1, renewEveryMs: 1, safetyMarginMs: 1, maxHoldMs: 1, minHoldMs: 1, endsInMs: 1 },
-  ...{ owner: 1, signal: 1 },
-} satisfies Record<keyof ResumeOptions, 1>;
+/** What the numbers may be that a client has for all of its leases, too. */
+export const holdLimits = {
+  leaseMs: [1, maxLeaseMs],
+  renewEveryMs: [1],
+  safetyMarginMs: [0],
+  maxHoldMs: [1],
+} satisfies Limits;
+
+const tryLimits = {
+  ...holdLimits,
+  minHoldMs: [0, maxLeaseMs],
+  lockDelayMs: [0, maxLeaseMs],
+} satisfies Limits;
+
+/** What the numbers of a call may be. */
+export const acquireLimits = { ...tryLimits, waitMs: [0] } satisfies Limits;
+
 const tryAcquire = {
-  ...resume,
-  ...{ supersede: 1, group: 1, change: 1, giveUpWhen: 1, lockDelayMs: 1 },
-} satisfies Record<keyof TryAcquireOptions, 1>;
-const acquire = { ...tryAcquire, waitMs: 1, fair: 1 } satisfies Record<keyof AcquireOptions, 1>;
+  ...tryLimits,
+  ...{ endsInMs: 1, owner: 1, signal: 1, supersede: 1, group: 1, change: 1, giveUpWhen: 1 },
+} satisfies Record<keyof TryAcquireOptions, unknown>;
+const acquire = { ...tryAcquire, waitMs: 1, fair: 1 } satisfies Record<keyof AcquireOptions, unknown>;
 
 /** What each call takes; the types demand that none is forgotten. */
 export const optionNames = {
   acquire: Object.keys(acquire),
   tryAcquire: Object.keys(tryAcquire),
-  /** Of a permit, or several. */
-  permit: Object.keys({ ...tryAcquire, waitMs: 1 }).filter(
-    (name) => name !== 'change' && name !== 'giveUpWhen',
-  ),
-  resume: Object.keys(resume),
 };
 
 /**
@@ -102,9 +109,7 @@ export const optionNames = {
  */
 export function timeLeftMs({ endsInMs }: HoldOptions): number | undefined {
   if (endsInMs === undefined) return undefined;
-  if (typeof endsInMs !== 'function') {
-    throw new UsageError(`endsInMs: must be a function that tells milliseconds, got ${quoted(endsInMs)}`);
-  }
+  if (typeof endsInMs !== 'function') refuse('endsInMs', 'a function that tells milliseconds', endsInMs);
   const leftMs = endsInMs();
   checkNumber('endsInMs', leftMs, 1);
   return leftMs;
@@ -114,5 +119,5 @@ export function timeLeftMs({ endsInMs }: HoldOptions): number | undefined {
 export function checkOwner(owner: string): void {
   if (typeof owner === 'string' && owner !== '' && isWellFormed(owner) && Buffer.byteLength(owner) <= 256)
     return;
-  throw new UsageError(`owner: must be well-formed Unicode of 1 to 256 bytes, got ${quoted(owner)}`);
+  refuse('owner', 'well-formed Unicode of 1 to 256 bytes', owner);
 }

@@ -4,7 +4,7 @@ import { functionArns, regionOf, tableArns } from '../aws/region-of.js';
 import { elapsedBetween, StoreClock } from '../clock/store-clock.js';
 import { LeaseholdError, UsageError } from '../errors/index.js';
 import { publish } from '../events/events.js';
-import { checkNumber, checkOptions } from '../lease/check-options.js';
+import { checkLimits, checkOptions } from '../lease/check-options.js';
 import {
   type Grant,
   type HoldSettings,
@@ -27,13 +27,13 @@ import {
 import { DynamoTable, type ItemTable } from '../table/index.js';
 import {
   type AcquireOptions,
+  acquireLimits,
   checkOwner,
   optionNames,
   type TryAcquireOptions,
   timeLeftMs,
 } from './acquire-options.js';
 import { type AcquisitionRequest, attemptGrant, findGrant } from './attempt.js';
-import type { BackgroundRelease } from './background-release.js';
 import type { ClientHost, LeaseLabels } from './client-host.js';
 import { type ClientOptions, callTimeoutMs, checkClientOptions, defaults } from './client-options.js';
 import { holdSettings } from './hold-settings.js';
@@ -45,26 +45,17 @@ export class ClientCore implements ClientHost {
   readonly context: LeaseContext;
   readonly owner: string;
   readonly options: ClientOptions;
-  /** What a client can do besides. */
+  readonly closers: (() => unknown)[] = [];
+  /** What a client can do besides, and what it does where a lock is not had, or not given back, at once. */
   readonly later = loadedOnce(async () => (await import('./later-calls.js')).laterCalls(this));
 
-  readonly #queue: LocalQueue;
+  readonly #queue = new LocalQueue();
   readonly #closed = sharedController();
   /** Calls that have not come to an end. */
   readonly #underWay = new Set<Promise<void>>();
-  readonly #ownClient: DynamoDBClient | undefined;
-  readonly #service: ServiceWay | undefined;
-  /** Gives leases back in the background, once there is one to give back. */
-  #giveBack: BackgroundRelease | undefined;
-  readonly #contention = loadedOnce(async () => {
-    const { Contention } = await import('./contention.js');
-    const contention = new Contention(this.context, this.options);
-    this.#giveBack = contention.giveBack;
-    return contention;
-  });
 
   readonly #releaseLater = (lease: LeaseIdentity, forMs: number) => {
-    const start = async () => (await this.#contention()).giveBack.start(lease, forMs);
+    const start = async () => (await this.later()).contention.giveBack.start(lease, forMs);
     // Where it can't be loaded any more the lease runs out by itself.
     this.#until(start().catch(() => {}));
   };
@@ -74,23 +65,16 @@ export class ClientCore implements ClientHost {
     checkClientOptions(given);
     holdSettings(given, {});
     const options = { ...given };
-    const { table, service, region, runtime = systemRuntime, skewMs = defaults.skewMs } = options;
+    const { service, runtime = systemRuntime, skewMs = defaults.skewMs } = options;
     const clock = new StoreClock(runtime, skewMs);
     const retentionMs = options.retentionMs ?? defaults.retentionMs;
     const terms = { clock, runtime, skewMs, retentionMs, closed: this.#closed.signal };
-    // Whether it can be right is found out here, and not by the first request.
-    if (typeof service === 'string') regionOf('service', service, functionArns, region);
-    if (service !== undefined) {
-      this.#service = serviceWay(options, terms);
-      this.context = this.#service.context;
-    } else {
-      if (typeof table === 'string' && !options.client) this.#ownClient = makeOwnClient(options);
-      const leases = makeTable(options, this.#ownClient, clock);
-      this.context = { ...terms, table: leases, store: tableStore({ ...terms, table: leases }) };
-    }
+    if (service === undefined) {
+      const inTable = { ...terms, table: makeTable(options, terms, this.closers) };
+      this.context = { ...inTable, store: tableStore(inTable) };
+    } else this.context = serviceContext(options, terms, this.closers);
     this.options = options;
     this.owner = options.owner ?? defaultOwner(runtime);
-    this.#queue = new LocalQueue(runtime);
   }
 
   acquire(name: string, options: AcquireOptions = {}): Promise<Lease> {
@@ -119,11 +103,10 @@ export class ClientCore implements ClientHost {
       const { clock, runtime } = this.context;
       const since = clock.instant();
       const waitedMs = () => elapsedBetween(since, clock.instant()).most;
-      const turn = supersede ? noTurn() : await this.#queue.enter(name, waitMs, signal);
-      if (!turn) {
-        const holder = this.#queue.toHolder(name);
-        throw (await this.#contention()).heldHere(name, holder, waitedMs());
-      }
+      const turn = supersede
+        ? noTurn()
+        : (this.#queue.tryEnter(name) ??
+          (await (await this.later()).contention.turn(this.#queue, name, waitMs, since, signal)));
       try {
         const request: AcquisitionRequest = {
           ...{ name, owner, terms, supersede, signal, group, change, giveUpWhen },
@@ -133,7 +116,7 @@ export class ClientCore implements ClientHost {
         const grant = findGrant(this.context, first);
         const granted = grant
           ? { grant, terms: first.terms }
-          : await (await this.#contention()).acquire(request, first, waitMs, since);
+          : await (await this.later()).contention.acquire(request, first, waitMs, since);
         return this.toLease({ name, owner }, granted.grant, granted.terms, waitedMs(), turn);
       } catch (error) {
         turn.leave();
@@ -143,18 +126,13 @@ export class ClientCore implements ClientHost {
   }
 
   checkAcquire(options: AcquireOptions): number {
-    const { owner, group, lockDelayMs = 0, waitMs = defaults.waitMs } = options;
+    const { owner, group, waitMs = defaults.waitMs } = options;
     if (owner !== undefined) checkOwner(owner);
     if (group !== undefined) checkGroupName(group);
-    checkNumber('lockDelayMs', lockDelayMs, 0, defaults.maxLeaseMs);
-    checkNumber('waitMs', waitMs, 0);
+    checkLimits(options, acquireLimits);
     const leftMs = timeLeftMs(options);
     holdSettings(this.options, options);
     return Math.min(waitMs, leftMs ?? waitMs);
-  }
-
-  isLeftBehind(leaseId: string): boolean {
-    return this.#giveBack?.isLeftBehind(leaseId) ?? false;
   }
 
   /** The one place where a grant becomes a lease. */
@@ -189,9 +167,7 @@ export class ClientCore implements ClientHost {
     }
     // What ends now may leave something to give back.
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
-    await this.#giveBack?.close();
-    this.#ownClient?.destroy();
-    this.#service?.close();
+    for (const close of this.closers) await close();
   }
 
   /** Closing waits for it. */
@@ -204,30 +180,60 @@ export class ClientCore implements ClientHost {
 /** A superseder does not stand in line behind the very lease that it is about to take over. */
 const noTurn = (): Turn => ({ holder: undefined, leave: () => {} });
 
+type Terms = Omit<LeaseContext, 'table' | 'store'>;
+
+/** The table, by the caller's client or one of its own. */
 function makeTable(
   options: ClientOptions,
-  ownClient: DynamoDBClient | undefined,
-  clock: StoreClock,
+  { clock, runtime }: Terms,
+  closers: ClientHost['closers'],
 ): ItemTable {
-  if (typeof options.table === 'function') return options.table(clock);
-  return new DynamoTable({
-    client: options.client ?? ownClient!,
-    isClientOurs: options.client === undefined,
-    tableName: options.table!,
-    clock,
-    runtime: options.runtime ?? systemRuntime,
-    callTimeoutMs: callTimeoutMs(options),
-  });
+  const { table, client } = options;
+  if (typeof table === 'function') return table(clock);
+  const known = { tableName: table!, clock, runtime, callTimeoutMs: callTimeoutMs(options) };
+  if (client) return new DynamoTable({ ...known, client });
+  const own = new DynamoDBClient(sdkConfig(options, regionOf('table', table!, tableArns, options.region)));
+  closers.push(() => own.destroy());
+  return new DynamoTable({ ...known, client: own, isClientOurs: true });
 }
 
-function makeOwnClient(options: ClientOptions): DynamoDBClient {
-  const region = regionOf('table', options.table as string, tableArns, options.region);
-  return new DynamoDBClient({
+/** What a client of the AWS SDK is made with. */
+function sdkConfig({ endpoint, maxAttempts, requestTimeoutMs }: ClientOptions, region: string | undefined) {
+  return {
     ...(region !== undefined && { region }),
-    ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
-    maxAttempts: options.maxAttempts ?? defaults.maxAttempts,
-    ...sdkTimeOuts(options.requestTimeoutMs ?? defaults.requestTimeoutMs),
+    ...(endpoint !== undefined && { endpoint }),
+    maxAttempts: maxAttempts ?? defaults.maxAttempts,
+    ...sdkTimeOuts(requestTimeoutMs ?? defaults.requestTimeoutMs),
+  };
+}
+
+/**
+ * What leases work with when their client has a service: the way to it, loaded with the first request. There is no table,
+ * and who asks for it is told.
+ */
+function serviceContext(options: ClientOptions, terms: Terms, closers: ClientHost['closers']): LeaseContext {
+  const { service, region } = options;
+  // Whether it can be right is found out here, and not by the first request.
+  const own = typeof service === 'string' ? regionOf('service', service, functionArns, region) : undefined;
+  const store = loadedOnce(async (): Promise<LeaseStore> => {
+    const { connectService } = await import('./service-connection.js');
+    const connection = connectService(options, terms, sdkConfig(options, own));
+    closers.push(connection.close);
+    return connection.store;
   });
+  return {
+    ...terms,
+    store: {
+      takesChanges: false,
+      ...callsOf(store, ['ensureTime', 'grant', 'renew', 'release', ...laterOperations]),
+      async *list(...asked) {
+        yield* (await store()).list(...asked);
+      },
+    },
+    get table(): ItemTable {
+      throw new UsageError('This needs a client with a table, not one with a service');
+    },
+  };
 }
 
 /** A label that tells people where to look: on Lambda the function and its log stream, elsewhere host and process. */
@@ -235,39 +241,4 @@ function defaultOwner(runtime: Runtime): string {
   const part = runtime.randomId().slice(0, 8);
   const { AWS_LAMBDA_FUNCTION_NAME: lambda, AWS_LAMBDA_LOG_STREAM_NAME: stream } = process.env;
   return lambda ? `${lambda}/${stream ?? part}`.slice(0, 256) : `${hostname()}/${process.pid}/${part}`;
-}
-
-/** The way to the service, loaded with the first request: most clients have a table, and need none of it. */
-interface ServiceWay {
-  readonly context: LeaseContext;
-  /** Ends a connection of its own, if one was opened. */
-  readonly close: () => void;
-}
-
-/** What leases work with when their client has a service: no table, and who asks for it is told. */
-function serviceWay(options: ClientOptions, terms: Omit<LeaseContext, 'table' | 'store'>): ServiceWay {
-  let close = () => {};
-  const later = loadedOnce(async (): Promise<LeaseStore> => {
-    const { connectService } = await import('./service-connection.js');
-    const connection = connectService(options, terms);
-    close = connection.close;
-    return connection.store;
-  });
-  const store: LeaseStore = {
-    takesChanges: false,
-    ...callsOf(later, ['ensureTime', 'grant', 'renew', 'release', ...laterOperations]),
-    async *list(...asked) {
-      yield* (await later()).list(...asked);
-    },
-  };
-  const context = {
-    ...terms,
-    store,
-    get table(): ItemTable {
-      throw new UsageError(
-        'This needs a client with a table: new LockClient({ table }), not one with a service',
-      );
-    },
-  };
-  return { context, close: () => close() };
 }

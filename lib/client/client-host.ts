@@ -20,8 +20,8 @@ export interface ClientHost {
    * @throws UsageError
    */
   checkAcquire(options: AcquireOptions): number;
-  /** Whether a call of this client has left the lease behind: it is being given back, or its request arrived late. */
-  isLeftBehind(leaseId: string): boolean;
+  /** Done when the client is closed, in this order: connections are ended last. */
+  readonly closers: (() => unknown)[];
   /**
    * Refused once the client is closed, ended when it is closed meanwhile.
    *

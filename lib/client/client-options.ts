@@ -1,11 +1,18 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { defaultSkewMs, type StoreClock } from '../clock/store-clock.js';
-import { quoted, UsageError } from '../errors/index.js';
-import { checkNumber, checkOptions, maxLeaseMs, minRetentionMs } from '../lease/check-options.js';
+import { refuse, UsageError } from '../errors/index.js';
+import {
+  checkLimits,
+  checkNumber,
+  checkOptions,
+  type Limits,
+  maxLeaseMs,
+  minRetentionMs,
+} from '../lease/check-options.js';
 import type { Runtime } from '../runtime/index.js';
 import type { LambdaCaller, ServiceTransport } from '../service-client/service-transport.js';
 import type { ItemTable } from '../table/index.js';
-import { checkOwner } from './acquire-options.js';
+import { checkOwner, holdLimits } from './acquire-options.js';
 
 /** The defaults of a client, each written once: code and documents read them here. All in milliseconds. */
 export const defaults = {
@@ -119,19 +126,20 @@ export function callTimeoutMs(options: Pick<LockClientOptions, 'requestTimeoutMs
   );
 }
 
-/** What numbers may be, at least and at most. Those of a hold are checked together, since they must fit together. */
+/** What numbers may be, at least and at most. */
 const limits = {
+  ...holdLimits,
   requestTimeoutMs: [1],
   maxAttempts: [1, 10],
   skewMs: [0],
   retentionMs: [minRetentionMs],
   pollFloorMs: [1],
-} as const;
+} satisfies Limits;
 
 /** The other options. */
 const others = {
   ...{ table: 1, service: 1, lambdaClient: 1, client: 1, region: 1, endpoint: 1, owner: 1, ownerKey: 1 },
-  ...{ leaseMs: 1, renewEveryMs: 1, safetyMarginMs: 1, pollCeilingMs: 1, maxHoldMs: 1, runtime: 1 },
+  ...{ pollCeilingMs: 1, runtime: 1 },
 } satisfies Record<Exclude<keyof LockClientOptions, keyof typeof limits>, 1>;
 
 /** @throws UsageError if an option of the client is out of its range, or if they do not fit together */
@@ -141,13 +149,8 @@ export function checkClientOptions(options: ClientOptions): void {
   const { endpoint } = options;
   // Without its scheme the host would be taken for one; empty, as from an unset variable, it would mean AWS itself.
   if (endpoint !== undefined && !/^https?:\/\/[^/]/.test(endpoint))
-    throw new UsageError(
-      `endpoint: must be an address such as http://localhost:8000, got ${quoted(endpoint)}`,
-    );
-  for (const [name, [least, most]] of Object.entries<readonly number[]>(limits)) {
-    const value = options[name as keyof typeof limits];
-    if (value !== undefined) checkNumber(name, value, least!, most);
-  }
+    refuse('endpoint', 'an address such as http://localhost:8000', endpoint);
+  checkLimits(options, limits);
   const { pollFloorMs = defaults.pollFloorMs, pollCeilingMs } = options;
   if (pollCeilingMs !== undefined) checkNumber('pollCeilingMs', pollCeilingMs, pollFloorMs);
   if (options.owner !== undefined) checkOwner(options.owner);

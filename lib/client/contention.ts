@@ -1,17 +1,15 @@
-import type { LocalInstant } from '../clock/store-clock.js';
-import { type HolderInfo, LockHeldError } from '../errors/index.js';
+import { elapsedBetween, type LocalInstant } from '../clock/store-clock.js';
+import { LockHeldError } from '../errors/index.js';
 import type { Grant, HoldSettings, LeaseContext } from '../lease/index.js';
 import { Acquisition } from './acquisition.js';
 import type { AcquisitionRequest, Attempt } from './attempt.js';
 import { BackgroundRelease } from './background-release.js';
 import { type ClientOptions, callTimeoutMs, defaults } from './client-options.js';
-
+import type { LocalQueue, Turn } from './local-queue.js';
+import { waitForTurn } from './wait-for-turn.js';
 import { WaitPacing } from './wait-pacing.js';
 
-/**
- * What a client does when a lock is not had, or not given back, at once. Loaded then: a lock that is free needs none of
- * it.
- */
+/** What a client does when a lock is not had, or not given back, at once. A lock that is free needs none of it. */
 export class Contention {
   readonly #context: LeaseContext;
   readonly #options: ClientOptions;
@@ -23,9 +21,25 @@ export class Contention {
     this.giveBack = new BackgroundRelease(context, callTimeoutMs(options));
   }
 
-  /** What a caller is told whose turn did not come: it is this very client that holds the lock. */
-  heldHere(name: string, holder: HolderInfo | undefined, waitedMs: number): LockHeldError {
-    return new LockHeldError(name, holder, waitedMs, { heldHere: true });
+  /**
+   * Waits until the caller is the one of its process that may go to the store.
+   *
+   * @param since when its wait began
+   * @throws LockHeldError where its turn does not come in time: it is this very client that holds the lock
+   */
+  async turn(
+    queue: LocalQueue,
+    name: string,
+    waitMs: number,
+    since: LocalInstant,
+    signal: AbortSignal,
+  ): Promise<Turn> {
+    const { clock, runtime } = this.#context;
+    const waitedMs = () => elapsedBetween(since, clock.instant()).most;
+    const turn = await waitForTurn(queue, runtime, name, waitMs - waitedMs(), signal);
+    if (turn) return turn;
+    const holder = queue.lineOf(name)?.turn.holder?.();
+    throw new LockHeldError(name, holder, waitedMs(), { heldHere: true });
   }
 
   /**

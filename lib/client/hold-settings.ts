@@ -21,12 +21,8 @@ export function holdSettings(client: ClientOptions, hold: HoldOptions): HoldSett
   const capMs = hold.maxHoldMs ?? client.maxHoldMs;
   const maxHoldMs = shortest(capMs, hold.endsInMs?.());
   const timeoutMs = callTimeoutMs(client);
-  checkNumber('leaseMs', leaseMs, 1, defaults.maxLeaseMs);
-  checkNumber('renewEveryMs', renewEveryMs, 1);
-  checkNumber('safetyMarginMs', safetyMarginMs, 0);
+  // Each number was checked by itself; but what is left of the caller's own time is asked anew.
   if (maxHoldMs !== undefined) checkNumber('maxHoldMs', maxHoldMs, 1);
-  const { minHoldMs = 0 } = hold;
-  checkNumber('minHoldMs', minHoldMs, 0, defaults.maxLeaseMs);
   const needs = (ms: number) => renewalFor(ms) + timeoutMs + marginFor(ms);
   if (needs(leaseMs) > leaseMs) {
     // It grows along a line: so steeply, and from there.
@@ -54,7 +50,7 @@ export function holdSettings(client: ClientOptions, hold: HoldOptions): HoldSett
     safetyMarginMs: marginMs,
     maxHoldMs,
     capMs,
-    minHoldMs: Math.ceil(minHoldMs),
+    minHoldMs: Math.ceil(hold.minHoldMs ?? 0),
     endsInMs: hold.endsInMs,
   };
 }

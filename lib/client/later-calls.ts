@@ -1,11 +1,11 @@
-import { AlreadyCompletedError, LockLostError, StoreError } from '../errors/index.js';
+import { AlreadyCompletedError, LockLostError, StoreError, UsageError } from '../errors/index.js';
 import { fairAcquire } from '../kit/fair-acquire.js';
 import { type Leading, type LeadOptions, lead } from '../kit/leader.js';
-import { acquireAll, type GroupOptions } from '../kit/lock-group.js';
+import { acquireAll, type GroupOptions, type LockGroup } from '../kit/lock-group.js';
 import type { LockHost } from '../kit/lock-host.js';
 import { makeReadWriteLock } from '../kit/read-write-lock.js';
 import { makeSemaphore } from '../kit/semaphore.js';
-import { checkNumber, checkOptions } from '../lease/check-options.js';
+import { checkLimits, checkNumber, checkOptions } from '../lease/check-options.js';
 import {
   freeAfter,
   type Grant,
@@ -20,6 +20,7 @@ import {
 import { childSignal } from '../runtime/index.js';
 import {
   type AcquireOptions,
+  acquireLimits,
   checkOwner,
   optionNames,
   type ResumeOptions,
@@ -29,25 +30,39 @@ import {
 import { Admin, type ShownLease } from './admin.js';
 import type { ClientHost } from './client-host.js';
 import { callTimeoutMs, defaults } from './client-options.js';
-import { pacingFor } from './contention.js';
+import { Contention, pacingFor } from './contention.js';
 import { type CronSlotOptions, cronSlot } from './cron-slot.js';
 import { holdSettings } from './hold-settings.js';
 import type { LockInfo } from './lock-info.js';
 import { checkLockName, checkPlainName } from './lock-name.js';
 import { type OnceOptions, once } from './once.js';
+import { checkWork, runUnder } from './with-lock.js';
 
 /** The signal that a call of an operator takes. */
 export interface Signalled {
   readonly signal?: AbortSignal;
 }
 
+/** What a permit takes, or several. */
+const permitOptions = [...optionNames.tryAcquire, 'waitMs'].filter(
+  (name) => name !== 'change' && name !== 'giveUpWhen',
+);
+
+/** What `resume` takes; the types demand that none is forgotten. */
+const resumeOptions = {
+  ...{ leaseMs: 1, renewEveryMs: 1, safetyMarginMs: 1, maxHoldMs: 1, minHoldMs: 1, endsInMs: 1 },
+  ...{ owner: 1, signal: 1 },
+} satisfies Record<keyof ResumeOptions, 1>;
+
 type Work<T> = (lease: Lease) => Promise<T> | T;
 
 /** See {@link laterCalls}. */
-export type LaterCalls = ReturnType<typeof laterCalls>;
+export type LaterCalls = Omit<ReturnType<typeof laterCalls>, 'contention'>;
 
-/** All that a client does besides acquiring locks and giving them back, loaded in one piece by the first call of it. */
+/** All that a client does besides acquiring free locks and giving them back, loaded in one piece when it is first needed. */
 export function laterCalls(host: ClientHost) {
+  const contention = new Contention(host.context, host.options);
+  host.closers.unshift(() => contention.giveBack.close());
   const administer = async <T>(
     call: string,
     options: Signalled,
@@ -56,6 +71,8 @@ export function laterCalls(host: ClientHost) {
     checkOptions(call, options, ['signal']);
     return host.whileOpen(options.signal, (signal) => ask(new Admin(host.context), signal));
   };
+  const inspect = (name: string, options: Signalled = {}) =>
+    administer('inspect', options, (admin, signal) => admin.inspect(name, signal));
   const kit: LockHost = {
     runtime: host.context.runtime,
     owner: host.owner,
@@ -68,14 +85,14 @@ export function laterCalls(host: ClientHost) {
       );
       return infos.map((info) => {
         const leaseId = info?.state === 'held' ? info.leaseId : undefined;
-        return { info, isLeftBehind: leaseId !== undefined && host.isLeftBehind(leaseId) };
+        return { info, isLeftBehind: leaseId !== undefined && contention.giveBack.isLeftBehind(leaseId) };
       });
     },
     check: (call, options, without = []) => {
       checkOptions(
         call,
         options,
-        optionNames.permit.filter((name) => !without.includes(name)),
+        permitOptions.filter((name) => !without.includes(name)),
       );
       host.checkAcquire(options);
     },
@@ -90,22 +107,28 @@ export function laterCalls(host: ClientHost) {
     },
   };
   return {
-    resume: (handedOver: unknown, options: ResumeOptions) => resume(host, handedOver, options),
-    once: <T>(name: string, work: Work<T>, options: OnceOptions) => once(host, name, work, options),
-    cronSlot: <T>(name: string, slot: number, job: Work<T>, options: CronSlotOptions) =>
-      cronSlot(host, name, slot, job, options),
-    claimNext: (names: readonly string[], options: TryAcquireOptions) => claimNext(host, names, options),
+    contention,
+    resume: (handedOver: unknown, options: ResumeOptions = {}) => resume(host, handedOver, options),
+    once: <T>(name: string, work: Work<T>, options: OnceOptions = {}) => {
+      checkPlainName(name);
+      checkWork('once', work);
+      return once(host, name, work, options);
+    },
+    cronSlot: <T>(name: string, slot: number, job: Work<T>, options: CronSlotOptions = {}) => {
+      checkWork('cronSlot', job);
+      return cronSlot(host, name, slot, job, options);
+    },
+    claimNext: (names: Iterable<string>, options: TryAcquireOptions = {}) => claimNext(host, names, options),
 
-    inspect: (name: string, options: Signalled) =>
-      administer('inspect', options, (admin, signal) => admin.inspect(name, signal)),
-    break: (name: string, leaseId: string, options: Signalled) =>
+    inspect,
+    break: (name: string, leaseId: string, options: Signalled = {}) =>
       administer('break', options, (admin, signal) => admin.break(name, leaseId, signal)),
-    reopen: (name: string, { completedAt, ...rest }: Signalled & { readonly completedAt?: number }) =>
+    reopen: (name: string, { completedAt, ...rest }: Signalled & { readonly completedAt?: number } = {}) =>
       administer('reopen', rest, (admin, signal) => admin.reopen(name, completedAt, signal)),
     requestRelease: (
       name: string,
       seen: string | ShownLease,
-      { reason = '', ...rest }: Signalled & { readonly reason?: string },
+      { reason = '', ...rest }: Signalled & { readonly reason?: string } = {},
     ) =>
       administer('requestRelease', rest, (admin, signal) => admin.requestRelease(name, seen, reason, signal)),
     async *list({ group, signal: given }: Signalled & { readonly group?: string }): AsyncIterable<LockInfo> {
@@ -123,9 +146,28 @@ export function laterCalls(host: ClientHost) {
 
     semaphore: (name: string, permits: number) => makeSemaphore(kit, name, permits),
     readWriteLock: (name: string, readers: number) => makeReadWriteLock(kit, name, readers),
-    acquireAll: (names: Iterable<string>, options: GroupOptions) => acquireAll(kit, names, options),
-    lead: <T>(name: string, work: (lease: Lease, leading: Leading) => Promise<T> | T, options: LeadOptions) =>
-      lead(kit, name, work, options),
+    acquireAll: (names: Iterable<string>, options: GroupOptions = {}) => acquireAll(kit, names, options),
+    withLocks: async <T>(
+      names: Iterable<string>,
+      work: (group: LockGroup) => Promise<T> | T,
+      options: GroupOptions = {},
+    ) => {
+      checkWork('withLocks', work);
+      return runUnder(await acquireAll(kit, names, options), work);
+    },
+    lead: <T>(
+      name: string,
+      work: (lease: Lease, leading: Leading) => Promise<T> | T,
+      options: LeadOptions = {},
+    ) => {
+      checkPlainName(name);
+      checkWork('lead', work);
+      return lead(kit, name, work, options);
+    },
+    leader: async (name: string, options?: Signalled) => {
+      const info = await inspect(name, options);
+      return info?.state === 'held' ? info : undefined;
+    },
     fairAcquire: (name: string, { fair: _, ...own }: AcquireOptions) =>
       host.whileOpen(own.signal, async (signal) => {
         const { clock, store } = host.context;
@@ -141,9 +183,11 @@ export function laterCalls(host: ClientHost) {
  */
 async function claimNext(
   locks: ClientHost,
-  names: readonly string[],
+  given: Iterable<string>,
   options: TryAcquireOptions,
 ): Promise<Lease | null> {
+  if (typeof given === 'string') throw new UsageError('claimNext: takes a list of names, got one string');
+  const names = [...new Set(given)];
   // All of them before the first request: whether a call can be right must not hang on what is free.
   for (const name of names) checkPlainName(name);
   for (const [tried, name] of names.entries()) {
@@ -163,9 +207,10 @@ function nothingLeftToDo(error: unknown): null {
 
 /** See `LockClient.resume`. */
 async function resume(host: ClientHost, handedOver: unknown, options: ResumeOptions): Promise<Lease> {
-  checkOptions('resume', options, optionNames.resume);
+  checkOptions('resume', options, Object.keys(resumeOptions));
   const { owner = host.owner, ...hold } = options;
   checkOwner(owner);
+  checkLimits(hold, acquireLimits);
   timeLeftMs(hold);
   return host.whileOpen(options.signal, async (signal) => {
     const from = parseHandedOver(handedOver);

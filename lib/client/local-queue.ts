@@ -1,5 +1,4 @@
 import type { HolderInfo } from '../errors/index.js';
-import { type Runtime, whenAborted } from '../runtime/index.js';
 
 /** A place at the head of a name's line; whoever has it may go to the store. */
 export interface Turn {
@@ -9,21 +8,20 @@ export interface Turn {
   readonly leave: () => void;
 }
 
-interface Waiter {
-  readonly admit: () => void;
+/** The callers of one name. */
+export interface Line {
+  turn: Turn;
+  /** Those behind it: each is told when its turn has come. */
+  readonly waiters: ((turn: Turn) => void)[];
 }
 
 /**
  * Callers of one name in one process queue here, first come first served; only the head talks to the store,
- * which so never sees a process contend with itself. The turn lasts until its lease has ended.
+ * which so never sees a process contend with itself. The turn lasts until its lease has ended. To wait for one is
+ * loaded later (`wait-for-turn.ts`).
  */
 export class LocalQueue {
-  readonly #runtime: Runtime;
-  readonly #lines = new Map<string, { turn: Turn; readonly waiters: Waiter[] }>();
-
-  constructor(runtime: Runtime) {
-    this.#runtime = runtime;
-  }
+  readonly #lines = new Map<string, Line>();
 
   /** The turn, if nobody of this process is before the caller. */
   tryEnter(name: string): Turn | undefined {
@@ -33,48 +31,9 @@ export class LocalQueue {
     return turn;
   }
 
-  /**
-   * Waits for the turn.
-   *
-   * @param waitMs how long at most, in milliseconds
-   * @returns `undefined` when the time ran out
-   * @throws the signal's reason when it aborts
-   */
-  enter(name: string, waitMs: number, signal?: AbortSignal): Promise<Turn | undefined> {
-    const free = this.tryEnter(name);
-    if (free || waitMs <= 0) return Promise.resolve(free);
-    const line = this.#lines.get(name)!;
-    return new Promise((resolve, reject) => {
-      const settle = () => {
-        cancel();
-        leave();
-      };
-      const waiter: Waiter = {
-        admit: () => {
-          settle();
-          line.turn = this.#turn(name);
-          resolve(line.turn);
-        },
-      };
-      const giveUp = () => {
-        settle();
-        line.waiters.splice(line.waiters.indexOf(waiter), 1);
-      };
-      const cancel = this.#runtime.setAwaitedTimer(() => {
-        giveUp();
-        resolve(undefined);
-      }, waitMs);
-      const leave = whenAborted(signal, () => {
-        giveUp();
-        reject(signal?.reason);
-      });
-      line.waiters.push(waiter);
-    });
-  }
-
-  /** Who of this process has the name's turn, if it holds a lease. */
-  toHolder(name: string): HolderInfo | undefined {
-    return this.#lines.get(name)?.turn.holder?.();
+  /** Who is there, where somebody is. */
+  lineOf(name: string): Line | undefined {
+    return this.#lines.get(name);
   }
 
   #turn(name: string): Turn {
@@ -84,9 +43,12 @@ export class LocalQueue {
       leave: () => {
         if (over) return;
         over = true;
-        const next = this.#lines.get(name)?.waiters.shift();
-        if (next) next.admit();
-        else this.#lines.delete(name);
+        const line = this.#lines.get(name)!;
+        const admit = line.waiters.shift();
+        if (admit) {
+          line.turn = this.#turn(name);
+          admit(line.turn);
+        } else this.#lines.delete(name);
       },
     };
   }

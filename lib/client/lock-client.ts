@@ -1,4 +1,3 @@
-import { UsageError } from '../errors/index.js';
 import { readWriteLockHandle, semaphoreHandle } from '../kit/handles.js';
 import type { Leading, LeadOptions } from '../kit/leader.js';
 import type { GroupOptions, LockGroup } from '../kit/lock-group.js';
@@ -103,7 +102,7 @@ export class LockClient implements AsyncDisposable {
    * @throws LockLostError when the lease is not the current one any more; AlreadyCompletedError; StoreError when the
    *   store did not answer (call again with the same JSON); UsageError; the signal's own reason
    */
-  async resume(handedOver: unknown, options: ResumeOptions = {}): Promise<Lease> {
+  resume(handedOver: unknown, options?: ResumeOptions): Promise<Lease> {
     return this.#later('resume', handedOver, options);
   }
 
@@ -123,13 +122,11 @@ export class LockClient implements AsyncDisposable {
    *   LockLostError carrying the result if it could not be stored under the lease; UsageError if it can't be stored
    *   at all, or if `retainMs` is less than a day; and everything else {@link acquire} throws
    */
-  async once<T>(
+  once<T>(
     name: string,
     work: (lease: Lease) => Promise<T> | T,
-    options: OnceOptions = {},
+    options?: OnceOptions,
   ): Promise<OnceOutcome<T>> {
-    checkPlainName(name);
-    checkWork('once', work);
     return this.#later('once', name, work, options) as Promise<OnceOutcome<T>>;
   }
 
@@ -154,9 +151,8 @@ export class LockClient implements AsyncDisposable {
     name: string,
     scheduledTime: Date | number,
     job: (lease: Lease) => Promise<T> | T,
-    options: CronSlotOptions = {},
+    options?: CronSlotOptions,
   ): Promise<CronSlotOutcome<T>> {
-    checkWork('cronSlot', job);
     // A text stays one, for the message: schedulers hand over times as texts.
     const slot = typeof scheduledTime === 'string' ? scheduledTime : Number(scheduledTime);
     return this.#later('cronSlot', name, slot as number, job, options) as Promise<CronSlotOutcome<T>>;
@@ -171,17 +167,12 @@ export class LockClient implements AsyncDisposable {
    * @returns the lease, or `null` when none of them is free, or the caller's own time runs out before one is found
    * @throws StoreError, UsageError, or the signal's own reason
    */
-  async claimNext(names: Iterable<string>, options: TryAcquireOptions = {}): Promise<Lease | null> {
-    // A string is an iterable of its characters, each of them a fine name.
-    if (typeof names === 'string') throw new UsageError('claimNext: takes a list of names, got one string');
-    return this.#later('claimNext', [...new Set(names)], options);
+  async claimNext(names: Iterable<string>, options?: TryAcquireOptions): Promise<Lease | null> {
+    return this.#later('claimNext', asList(names), options);
   }
 
   /** Who holds the lock, in one strongly consistent read; `undefined` if nobody ever did. */
-  async inspect(
-    name: string,
-    options: { readonly signal?: AbortSignal } = {},
-  ): Promise<LockInfo | undefined> {
+  inspect(name: string, options?: { readonly signal?: AbortSignal }): Promise<LockInfo | undefined> {
     return this.#later('inspect', name, options);
   }
 
@@ -201,11 +192,7 @@ export class LockClient implements AsyncDisposable {
    * @param leaseId the one that `inspect` showed: a lease granted meanwhile is left alone
    * @returns whether that lease is over now
    */
-  async break(
-    name: string,
-    leaseId: string,
-    options: { readonly signal?: AbortSignal } = {},
-  ): Promise<boolean> {
+  break(name: string, leaseId: string, options?: { readonly signal?: AbortSignal }): Promise<boolean> {
     return this.#later('break', name, leaseId, options);
   }
 
@@ -217,9 +204,9 @@ export class LockClient implements AsyncDisposable {
    * @returns whether the name exists and is open now
    * @throws StoreError, UsageError, or the signal's own reason
    */
-  async reopen(
+  reopen(
     name: string,
-    options: { readonly completedAt?: number; readonly signal?: AbortSignal } = {},
+    options?: { readonly completedAt?: number; readonly signal?: AbortSignal },
   ): Promise<boolean> {
     return this.#later('reopen', name, options);
   }
@@ -234,10 +221,10 @@ export class LockClient implements AsyncDisposable {
    * @returns whether that lease was current, and is asked now
    * @throws StoreError, UsageError, or the signal's own reason
    */
-  async requestRelease(
+  requestRelease(
     name: string,
     seen: string | ShownLease,
-    options: { readonly reason?: string; readonly signal?: AbortSignal } = {},
+    options?: { readonly reason?: string; readonly signal?: AbortSignal },
   ): Promise<boolean> {
     return this.#later('requestRelease', name, seen, options);
   }
@@ -268,18 +255,17 @@ export class LockClient implements AsyncDisposable {
    * @param names 1 to 100; named twice counts once
    * @throws LockHeldError that names the lock which was held; and everything {@link acquire} throws
    */
-  async acquireAll(names: Iterable<string>, options: GroupOptions = {}): Promise<LockGroup> {
-    return this.#later('acquireAll', typeof names === 'string' ? names : [...names], options);
+  async acquireAll(names: Iterable<string>, options?: GroupOptions): Promise<LockGroup> {
+    return this.#later('acquireAll', asList(names), options);
   }
 
   /** Runs work under all of these locks and releases them. Errors as those of {@link withLock}. */
   async withLocks<T>(
     names: Iterable<string>,
     work: (group: LockGroup) => Promise<T> | T,
-    options: GroupOptions = {},
+    options?: GroupOptions,
   ): Promise<T> {
-    checkWork('withLocks', work);
-    return runUnder(await this.acquireAll(names, options), work);
+    return this.#later('withLocks', asList(names), work, options) as Promise<T>;
   }
 
   /**
@@ -290,20 +276,17 @@ export class LockClient implements AsyncDisposable {
    * @returns the work's result, when it returns while it leads
    * @throws the work's own error; the signal's own reason; StoreError that can't pass; UsageError
    */
-  async lead<T>(
+  lead<T>(
     name: string,
     work: (lease: Lease, leading: Leading) => Promise<T> | T,
-    options: LeadOptions = {},
+    options?: LeadOptions,
   ): Promise<T> {
-    checkPlainName(name);
-    checkWork('lead', work);
     return this.#later('lead', name, work, options) as Promise<T>;
   }
 
   /** Who leads, in one strongly consistent read; `undefined` if nobody does. */
-  async leader(name: string, options: { readonly signal?: AbortSignal } = {}): Promise<LockInfo | undefined> {
-    const info = await this.inspect(name, options);
-    return info?.state === 'held' ? info : undefined;
+  leader(name: string, options?: { readonly signal?: AbortSignal }): Promise<LockInfo | undefined> {
+    return this.#later('leader', name, options);
   }
 
   /**
@@ -334,6 +317,11 @@ export class LockClient implements AsyncDisposable {
   async *#list(given: { readonly group?: string; readonly signal?: AbortSignal }): AsyncIterable<LockInfo> {
     yield* (await this.#core.later()).list(given);
   }
+}
+
+/** A list of names as it is now. A string, which is an iterable of its characters, each of them a fine name, is refused later. */
+function asList(names: Iterable<string>): Iterable<string> {
+  return typeof names === 'string' ? names : [...names];
 }
 
 /** A copy of options as they are now. What is none stays as it is, and is refused later. */

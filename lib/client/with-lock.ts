@@ -25,7 +25,8 @@ export async function runUnder<T, Held extends Losable>(
     result = await work(lease);
   } catch (error) {
     await giveBack();
-    throw withCompanion(error, findLoss(lease));
+    addLoss(error, findLoss(lease));
+    throw error;
   }
   const lossBefore = findLoss(lease);
   await giveBack();
@@ -39,18 +40,15 @@ function findLoss(lease: Losable): LockLostError | undefined {
   return lease.loss;
 }
 
-/** The work's error, unchanged; the loss is added at the end of its chain of causes, where there is room. */
-function withCompanion(error: unknown, loss: LockLostError | undefined): unknown {
+/** Puts the loss at the end of an error's chain of causes, where there is room. */
+function addLoss(error: unknown, loss: LockLostError | undefined): void {
   let last = error;
-  for (let depth = 0; loss && depth < 16; depth++) {
-    if (!(last instanceof Error) || last === loss || !Object.isExtensible(last)) break;
-    if (last.cause === undefined) {
+  for (let depth = 0; loss && last !== loss && last instanceof Error && depth < 16; depth++) {
+    if (last.cause === undefined && Object.isExtensible(last)) {
       Object.defineProperty(last, 'cause', { value: loss, configurable: true, writable: true });
-      break;
     }
     last = last.cause;
   }
-  return error;
 }
 
 /** @throws UsageError before anything is acquired for work that is none */

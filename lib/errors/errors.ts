@@ -116,6 +116,16 @@ export class UsageError extends LeaseholdError {
   }
 }
 
+/**
+ * Refuses an option or an argument that can't be right.
+ *
+ * @param words what it must be
+ * @throws UsageError that names it, what it must be, and the value
+ */
+export function refuse(name: string, words: string, value: unknown): never {
+  throw new UsageError(`${name}: must be ${words}, got ${quoted(value)}`);
+}
+
 /** A value as a message quotes it: in one line, cut where it is long. Never an error of its own, whatever the value is. */
 export function quoted(value: unknown): string {
   const text = inOneLine(value);

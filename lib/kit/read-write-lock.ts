@@ -49,7 +49,7 @@ export interface ReadWriteLock {
 export function makeReadWriteLock(host: LockHost, name: string, readers: number): ReadWriteLock {
   const gate = `${name}#w`;
   const readersName = `${name}#r`;
-  const permits = permitNames(readersName, readers, 'readers');
+  const permits = permitNames(readersName, readers);
 
   const acquireRead = async (given: ReadWriteOptions = {}): Promise<Lease> => {
     host.check('acquireRead', given, notTaken);

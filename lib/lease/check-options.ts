@@ -1,4 +1,5 @@
-import { quoted, UsageError } from '../errors/index.js';
+import { quoted, refuse, UsageError } from '../errors/index.js';
+import { numberLimit } from './lease-item.js';
 
 /** The shortest time that anything of a name is kept: a signed request may sleep for hours in a frozen Lambda (protocol, section 2). */
 export const minRetentionMs = 24 * 60 * 60 * 1000;
@@ -7,15 +8,25 @@ export const minRetentionMs = 24 * 60 * 60 * 1000;
 export const maxLeaseMs = 366 * 24 * 60 * 60 * 1000;
 
 /** @throws UsageError unless it is a finite number within the limits */
-export function checkNumber(
-  option: string,
-  value: unknown,
-  least: number,
-  most = Number.MAX_SAFE_INTEGER,
-): void {
-  if (typeof value === 'number' && Number.isFinite(value) && value >= least && value <= most) return;
-  const limits = most === Number.MAX_SAFE_INTEGER ? `at least ${least}` : `from ${least} to ${most}`;
-  throw new UsageError(`${option}: must be a number ${limits}, got ${quoted(value)}`);
+export function checkNumber(option: string, value: unknown, least: number, most = numberLimit): void {
+  if (typeof value === 'number' && value >= least && value <= most) return;
+  const limits = most === numberLimit ? `at least ${least}` : `from ${least} to ${most}`;
+  refuse(option, `a number ${limits}`, value);
+}
+
+/** What numbers may be, at least and at most, by the option's name. */
+export type Limits = Readonly<Record<string, readonly [least: number, most?: number]>>;
+
+/**
+ * Checks the numbers among the options of a call. One that is absent is right.
+ *
+ * @throws UsageError that names the option, its limits and its value
+ */
+export function checkLimits(options: object, limits: Limits): void {
+  for (const [name, [least, most]] of Object.entries(limits)) {
+    const value = (options as Readonly<Record<string, unknown>>)[name];
+    if (value !== undefined) checkNumber(name, value, least, most);
+  }
 }
 
 /**
@@ -28,9 +39,7 @@ export function checkNumber(
 export function checkOptions(call: string, options: unknown, names: Iterable<string>): void {
   const known = [...names];
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    throw new UsageError(
-      `${call}: the options must be an object with ${known.join(', ')}; got ${quoted(options)}`,
-    );
+    refuse(call, `given an object with ${known.join(', ')}`, options);
   }
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;

@@ -90,13 +90,9 @@ export class Heartbeat {
     this.#inFlight = inFlight;
     const renewed = await this.#options.renew(inFlight.signal);
     this.#inFlight = undefined;
-    if (!renewed && !this.#stopped) this.#beatIn(this.#retryDelayMs());
-  }
-
-  #retryDelayMs(): number {
-    const delayMs = this.#options.renewEveryMs * retryFraction;
+    if (renewed || this.#stopped) return;
     // Jitter keeps the leases of one process from trying again all at once.
-    return delayMs * (0.5 + this.#runtime.random() / 2);
+    this.#beatIn(this.#options.renewEveryMs * retryFraction * (0.5 + this.#runtime.random() / 2));
   }
 
   #watchForDanger(): void {

@@ -9,6 +9,9 @@ import { parseLeaseItem } from './parse-item.js';
 import { afterGrant, afterRelease, afterRenewal } from './refused-writes.js';
 import { type ResumeOutcome, type ResumeRequest, requestResumption } from './resume-request.js';
 
+// In one part with what a lease can do besides: one load.
+export { leaseCalls } from './lease-ends.js';
+
 /** The operations over a table that a plain lock does not need. */
 export type LaterStore = Pick<
   LeaseStore,

@@ -145,26 +145,6 @@ export function takeoverBefore(context: Pick<TableContext, 'clock' | 'skewMs'>):
   return Math.floor(context.clock.now().earliest - context.skewMs);
 }
 
-/**
- * When the lock of an item comes free by itself, if nobody writes to it: store time in milliseconds. Whoever takes it waits
- * until that lies before {@link takeoverBefore}. The smallest number there is where it is free at once.
- *
- * @param lockDelayMs how much longer the taker leaves a lease that ran out
- */
-export function freeAfter(
-  {
-    leaseId,
-    expiresAt,
-    freeFrom,
-  }: Partial<Record<'expiresAt' | 'freeFrom', number | undefined>> & {
-    readonly leaseId?: string | undefined;
-  },
-  lockDelayMs = 0,
-): number {
-  const never = Number.NEGATIVE_INFINITY;
-  return Math.max(leaseId === undefined ? never : expiresAt! + lockDelayMs, freeFrom ?? never);
-}
-
 /** The `ttl` of an item that is of no use after `atMs`, in seconds. */
 export function ttlAfter(context: Pick<TableContext, 'retentionMs'>, atMs: number): number {
   return Math.ceil((atMs + context.retentionMs) / 1000);

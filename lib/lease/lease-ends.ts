@@ -1,4 +1,5 @@
 import { publish } from '../events/events.js';
+import type { ItemChange } from '../table/index.js';
 import { checkNumber, checkOptions, maxLeaseMs, minRetentionMs } from './check-options.js';
 import type { HandedOver } from './handed-over.js';
 import type { Hold } from './hold.js';
@@ -7,22 +8,39 @@ import type { Completion } from './lease-store.js';
 import type { ChangeOutcome } from './lease-term.js';
 import { toStorable } from './storable.js';
 
-/*
- * What a lease can do besides being renewed and released: keep a checkpoint, end for good, or end here for another process.
- * Loaded with the first of them. The checks come first, the rest in its turn.
- */
-
-export { toStorable } from './storable.js';
-
 /**
- * What `complete` was given, as it is written down.
- *
- * @throws UsageError for an option that can't be right, or a result that can't be stored
+ * What a lease can do besides being renewed and released: keep a checkpoint, end for good, or end here for another process.
+ * Loaded with the first of them. What was given is checked first, and made what `act` takes; that has its turn.
  */
-export function toCompletion(
-  result: unknown,
-  options: { readonly retainMs?: number },
+export const leaseCalls = {
+  save: {
+    check: (lockName: string, checkpoint: unknown) => toStorable(checkpoint, 'save', lockName),
+    async act(hold: Hold, checkpoint: unknown): Promise<unknown> {
+      await hold.renewNow(checkpoint === undefined ? { remove: ['checkpoint'] } : { set: { checkpoint } });
+      return checkpoint;
+    },
+  },
+  complete: { check: toCompletion, act: completeHold },
+  completeWith: {
+    check: (_lockName: string, result: unknown, change: ItemChange, retainMs: number): Completion => ({
+      ...{ result, change, retainMs },
+    }),
+    act: completeHold,
+  },
+  handOver: {
+    check(_lockName: string, options: { readonly leaseMs?: number } = {}) {
+      checkOptions('handOver', options, ['leaseMs']);
+      return options.leaseMs;
+    },
+    act: handOverHold,
+  },
+};
+
+/** @throws UsageError for an option that can't be right, or a result that can't be stored */
+function toCompletion(
   lockName: string,
+  result: unknown,
+  options: { readonly retainMs?: number } = {},
 ): Completion {
   checkOptions('complete', options, ['retainMs']);
   const { retainMs } = options;
@@ -31,11 +49,6 @@ export function toCompletion(
     result: toStorable(result, 'complete', lockName),
     ...(retainMs !== undefined && { retainMs }),
   };
-}
-
-/** @throws UsageError for an option that `handOver` does not take */
-export function checkHandOver(options: { readonly leaseMs?: number }): void {
-  checkOptions('handOver', options, ['leaseMs']);
 }
 
 /** Marks the name as completed. If the caller's own condition does not hold the lease goes on. */
@@ -87,7 +100,7 @@ async function settleUnanswered(
 }
 
 /** Ends the lease here, for another process to go on with. @param leaseMs the gap until then. @default the whole lease */
-export async function handOverHold(hold: Hold, leaseMs?: number): Promise<HandedOver> {
+async function handOverHold(hold: Hold, leaseMs?: number): Promise<HandedOver> {
   const { name, leaseId, token, owner } = hold.labels;
   const { wholeLeaseMs } = hold.settings;
   const gapMs = leaseMs ?? wholeLeaseMs;

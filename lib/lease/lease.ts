@@ -140,18 +140,7 @@ export class Lease implements AsyncDisposable {
    * @throws UsageError when it can't be stored; LockLostError when the lease is over and nothing was stored; StoreError when nobody knows
    */
   async save(checkpoint: unknown): Promise<void> {
-    // As it is now: the write may have to wait for another one.
-    const given = copied(checkpoint);
-    const kept = await this.#inTurn(
-      ({ toStorable }) => toStorable(given, 'save', this.name),
-      async (_, checked) => {
-        await this.#hold.renewNow(
-          checked === undefined ? { remove: ['checkpoint'] } : { set: { checkpoint: checked } },
-        );
-        return checked;
-      },
-    );
-    this.#checkpoint = kept;
+    this.#checkpoint = await this.#later('save', checkpoint);
   }
 
   /**
@@ -193,12 +182,8 @@ export class Lease implements AsyncDisposable {
    * @param options.retainMs how long it is kept, in milliseconds, at least a day. @default for good
    * @throws UsageError when it can't be stored, and nothing was changed; LockLostError when the lease is over (nothing was stored); StoreError when nobody knows
    */
-  async complete(result?: unknown, options: { readonly retainMs?: number } = {}): Promise<void> {
-    const [given, asked] = [copied(result), copied(options)];
-    await this.#inTurn(
-      ({ toCompletion }) => toCompletion(given, asked, this.name),
-      ({ completeHold }, completion) => completeHold(this.#hold, completion),
-    );
+  async complete(result?: unknown, options?: { readonly retainMs?: number }): Promise<void> {
+    await this.#later('complete', result, options);
   }
 
   /**
@@ -208,11 +193,7 @@ export class Lease implements AsyncDisposable {
    * @internal
    */
   completeWith(result: unknown, change: ItemChange): Promise<ChangeOutcome> {
-    const { retentionMs: retainMs } = this.#hold.context;
-    return this.#inTurn(
-      () => undefined,
-      ({ completeHold }) => completeHold(this.#hold, { result, change, retainMs }),
-    );
+    return this.#later('completeWith', result, change, this.#hold.context.retentionMs);
   }
 
   /**
@@ -226,22 +207,21 @@ export class Lease implements AsyncDisposable {
    * @throws LockLostError when the lease is over; StoreError when the store did not answer (the lease goes on here);
    *   UsageError after a release, or a second time
    */
-  async handOver(options: { readonly leaseMs?: number } = {}): Promise<HandedOver> {
-    const asked = copied(options);
-    return this.#inTurn(
-      ({ checkHandOver }) => checkHandOver(asked),
-      ({ handOverHold }) => handOverHold(this.#hold, asked.leaseMs),
-    );
+  handOver(options?: { readonly leaseMs?: number }): Promise<HandedOver> {
+    return this.#later('handOver', options);
   }
 
-  /** Does in its turn what is loaded later. What can't be right is refused first, whatever became of the lease. */
-  async #inTurn<Checked, T>(
-    check: (loaded: Ends) => Checked,
-    act: (loaded: Ends, checked: Checked) => Promise<T>,
-  ): Promise<T> {
-    const checked = ends().then(check);
+  /**
+   * Does in its turn what is loaded later. What can't be right is refused first, whatever became of the lease.
+   *
+   * @param given as it is now: the write may have to wait for another one
+   */
+  async #later<T>(call: keyof LeaseCalls, ...given: readonly unknown[]): Promise<T> {
+    const asked = given.map(copied);
+    const loaded = later().then(({ leaseCalls }) => leaseCalls[call] as LaterCall<T>);
+    const checked = loaded.then(({ check }) => check(this.name, ...asked));
     // Its place is taken now: a release that is asked for after it comes after it.
-    const done = this.#hold.inTurn(async () => act(await ends(), await checked));
+    const done = this.#hold.inTurn(async () => (await loaded).act(this.#hold, await checked));
     done.catch(() => {});
     await checked;
     return done;
@@ -261,17 +241,23 @@ export class Lease implements AsyncDisposable {
   }
 }
 
-type Ends = typeof import('./lease-ends.js');
+type LeaseCalls = typeof import('./later-store.js')['leaseCalls'];
 
-const ends = loadedOnce(() => import('./lease-ends.js'));
+/** One of them, whatever it takes. */
+interface LaterCall<T> {
+  check(lockName: string, ...given: readonly unknown[]): unknown;
+  act(hold: Hold, checked: unknown): Promise<T>;
+}
+
+const later = loadedOnce(() => import('./later-store.js'));
 
 /** `toStorable` tells by name what goes deeper. */
 const maxDepth = 31;
 
 /** A copy, made now: what the caller changes later plays no part. What can't be copied is left for `toStorable` to refuse. */
-function copied<T>(value: T): T {
+function copied(value: unknown): unknown {
   try {
-    return toCopy(value, 0) as T;
+    return toCopy(value, 0);
   } catch {
     return value;
   }

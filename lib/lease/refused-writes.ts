@@ -2,7 +2,7 @@ import { type LossReason, StoreError } from '../errors/index.js';
 import type { ItemChange, WriteAnswer } from '../table/index.js';
 import { type GrantOutcome, type GrantRequest, type GrantWrite, writeGrant } from './acquire-request.js';
 import { ended, type HolderOutcome, type LeaseIdentity, writeEnd, writeRenewal } from './holder-requests.js';
-import { freeAfter, type TableContext, takeoverBefore } from './lease-context.js';
+import { type TableContext, takeoverBefore } from './lease-context.js';
 import type { LeaseItem } from './lease-item.js';
 import { parseLeaseItem } from './parse-item.js';
 
@@ -165,4 +165,24 @@ export function hasEnded(lease: LeaseIdentity, item: LeaseItem): boolean {
 export function lossReason(lease: LeaseIdentity, item: LeaseItem | undefined): LossReason {
   if (item === undefined) return 'broken';
   return item.leaseId === undefined && item.lastLeaseId === lease.leaseId ? 'broken' : 'taken-over';
+}
+
+/**
+ * When the lock of an item comes free by itself, if nobody writes to it: store time in milliseconds. Whoever takes it waits
+ * until that lies before {@link takeoverBefore}. The smallest number there is where it is free at once.
+ *
+ * @param lockDelayMs how much longer the taker leaves a lease that ran out
+ */
+export function freeAfter(
+  {
+    leaseId,
+    expiresAt,
+    freeFrom,
+  }: Partial<Record<'expiresAt' | 'freeFrom', number | undefined>> & {
+    readonly leaseId?: string | undefined;
+  },
+  lockDelayMs = 0,
+): number {
+  const never = Number.NEGATIVE_INFINITY;
+  return Math.max(leaseId === undefined ? never : expiresAt! + lockDelayMs, freeFrom ?? never);
 }

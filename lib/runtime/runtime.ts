@@ -22,17 +22,20 @@ export interface Runtime {
 /** Node refuses longer timers (it would fire them at once). */
 const longestTimerMs = 2 ** 31 - 1;
 
+const startTimer = (wake: () => void, delayMs: number) =>
+  setTimeout(wake, Math.min(Math.max(0, delayMs), longestTimerMs));
+
 /** The real clocks, timers and randomness of this process. */
 export const systemRuntime: Runtime = {
   monotonicMs: () => performance.now(),
   wallMs: () => Date.now(),
   setTimer(wake, delayMs) {
-    const timer = setTimeout(wake, Math.min(Math.max(0, delayMs), longestTimerMs));
+    const timer = startTimer(wake, delayMs);
     timer.unref();
     return () => clearTimeout(timer);
   },
   setAwaitedTimer(wake, delayMs) {
-    const timer = setTimeout(wake, Math.min(Math.max(0, delayMs), longestTimerMs));
+    const timer = startTimer(wake, delayMs);
     return () => clearTimeout(timer);
   },
   randomId: () => randomUUID(),

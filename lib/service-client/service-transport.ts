@@ -1,7 +1,5 @@
 import type { InvokeCommandInput, LambdaClient } from '@aws-sdk/client-lambda';
-import { functionArns, regionOf } from '../aws/region-of.js';
 import { UsageError } from '../errors/index.js';
-import { sdkTimeOuts } from '../runtime/index.js';
 
 /** What came back from the function: its answer, or that it failed. */
 export interface ServiceResponse {
@@ -33,28 +31,30 @@ export interface LambdaCaller {
   invoke?(input: any, options?: { readonly abortSignal?: AbortSignal }): Promise<any>;
 }
 
-/** How the function is reached. */
-export interface LambdaTransportOptions {
-  readonly client: LambdaCaller | undefined;
-  readonly region: string | undefined;
-  readonly endpoint: string | undefined;
-  readonly requestTimeoutMs: number;
+/** What a client of the AWS SDK is made with. */
+export interface SdkConfig {
+  readonly region?: string;
+  readonly endpoint?: string;
   readonly maxAttempts: number;
+  readonly requestHandler: Readonly<Record<string, unknown>>;
 }
 
 /** Invokes the service's function by the AWS SDK, which is loaded with the first request. */
 export class LambdaTransport implements ServiceTransport {
   readonly service: string;
-  readonly #options: LambdaTransportOptions;
+  readonly #client: LambdaCaller | undefined;
+  readonly #config: SdkConfig;
   #own: LambdaClient | undefined;
 
   /**
-   * @param service the function's name or ARN, whose Region counts
-   * @throws UsageError for an ARN of something else, or of another Region than the one that was given
+   * @param service the function's name or ARN
+   * @param client the caller's. @default one of its own
+   * @param config for one of its own
    */
-  constructor(service: string, options: LambdaTransportOptions) {
+  constructor(service: string, client: LambdaCaller | undefined, config: SdkConfig) {
     this.service = service;
-    this.#options = { ...options, region: regionOf('service', service, functionArns, options.region) };
+    this.#client = client;
+    this.#config = config;
   }
 
   async send(request: string, signal: AbortSignal): Promise<ServiceResponse> {
@@ -72,21 +72,12 @@ export class LambdaTransport implements ServiceTransport {
   }
 
   async #invoke(input: InvokeCommandInput, options: { readonly abortSignal: AbortSignal }) {
-    const { client } = this.#options;
+    const client = this.#client;
     if (client?.invoke) return client.invoke(input, options);
     const { InvokeCommand, LambdaClient } = await lambdaSdk();
-    if (!client) this.#own ??= new LambdaClient(toConfig(this.#options));
+    if (!client) this.#own ??= new LambdaClient(this.#config);
     return (client ?? this.#own!).send(new InvokeCommand(input), options);
   }
-}
-
-function toConfig({ region, endpoint, requestTimeoutMs, maxAttempts }: LambdaTransportOptions) {
-  return {
-    ...(region !== undefined && { region }),
-    ...(endpoint !== undefined && { endpoint }),
-    maxAttempts,
-    ...sdkTimeOuts(requestTimeoutMs),
-  };
 }
 
 /**

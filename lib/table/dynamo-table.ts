@@ -5,11 +5,11 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { StoreClock } from '../clock/store-clock.js';
-import { LeaseholdError, StoreError } from '../errors/index.js';
+import { StoreError } from '../errors/index.js';
 import { loadedOnce, type Runtime, sendWithin } from '../runtime/index.js';
 import type { ConditionalChange, FilledForm } from './form.js';
 import type { ItemTable, Paging, StoredItem, WriteAnswer } from './item-table.js';
-import type { ListedTable } from './later-dynamo.js';
+import type { AskedTable } from './later-dynamo.js';
 import { type Handler, lighten, sharing } from './own-client.js';
 import { plainAttribute, toKey, unmarshalled } from './stored-item.js';
 import { pingName } from './table-names.js';
@@ -72,37 +72,13 @@ export class DynamoTable implements ItemTable {
       const created = Object.keys(Attributes ?? {}).length <= 1;
       return { applied: true, old: created ? undefined : unmarshalled(Attributes) };
     } catch (error) {
-      const refused = findRefusal(error);
-      if (!refused) throw await this.#failure(error, 'write', name, signal);
-      const retried = refused.attempts > 1;
-      // The SDK hands the item over marshalled, also through lib-dynamodb. An engine without it costs one read.
-      const item = refused.item
-        ? unmarshalled(refused.item)
-        : await this.#getAfterRefusal(name, retried, signal);
-      return { applied: false, item, retried };
+      const { refusal } = await this.#laterFor(error, true, name, signal);
+      return refusal(this.#asked, error, name, signal);
     }
   }
 
   async create(item: StoredItem & { readonly name: string }, signal?: AbortSignal): Promise<boolean> {
-    const command = (await later()).putCommand(this.tableName, item);
-    try {
-      await this.#send(command, signal);
-      return true;
-    } catch (error) {
-      if (findRefusal(error)) return false;
-      throw await this.#failure(error, 'write', item.name, signal);
-    }
-  }
-
-  async #getAfterRefusal(name: string, retried: boolean, signal: AbortSignal | undefined) {
-    try {
-      return await this.get(name, signal);
-    } catch (error) {
-      if (!retried || !(error instanceof StoreError)) throw error;
-      // The refusal may have been that of a retry, after an earlier attempt was applied: nobody knows.
-      const { message, cause, retryable } = error;
-      throw new StoreError(message, name, { cause, retryable, mayHaveApplied: true });
-    }
+    return (await later()).create(this.#asked, item, signal);
   }
 
   async get(name: string, signal?: AbortSignal): Promise<StoredItem | undefined> {
@@ -112,7 +88,7 @@ export class DynamoTable implements ItemTable {
   }
 
   async getMany(names: readonly string[], signal?: AbortSignal): Promise<readonly StoredItem[]> {
-    return (await later()).getMany(this.#listed, names, signal);
+    return (await later()).getMany(this.#asked, names, signal);
   }
 
   async *namesInGroup(
@@ -120,17 +96,21 @@ export class DynamoTable implements ItemTable {
     signal?: AbortSignal,
     paging?: Paging,
   ): AsyncIterable<readonly string[]> {
-    yield* (await later()).namesInGroup(this.#listed, group, signal, paging);
+    yield* (await later()).namesInGroup(this.#asked, group, signal, paging);
   }
 
   async *scan(signal?: AbortSignal, paging?: Paging): AsyncIterable<readonly StoredItem[]> {
-    yield* (await later()).scan(this.#listed, signal, paging);
+    yield* (await later()).scan(this.#asked, signal, paging);
   }
 
   /** For what is loaded later. */
-  get #listed(): ListedTable {
-    const call = (command: AnyCommand, signal?: AbortSignal) => this.#call(command, signal);
-    return { tableName: this.tableName, runtime: this.#options.runtime, call };
+  get #asked(): AskedTable {
+    return {
+      ...this.#options,
+      send: (command, signal) => this.#send(command, signal),
+      call: (command, signal, name) => this.#call(command, signal, name),
+      get: (name, signal) => this.get(name, signal),
+    };
   }
 
   async ping(signal?: AbortSignal): Promise<void> {
@@ -142,37 +122,28 @@ export class DynamoTable implements ItemTable {
     try {
       return await this.#send(command, signal);
     } catch (error) {
-      throw await this.#failure(error, 'read', name, signal);
+      const { failure } = await this.#laterFor(error, false, name, signal);
+      throw await failure(this.#asked, error, 'read', name, signal);
     }
   }
 
   /**
-   * The store's error as ours. What is known of errors is loaded with the first one, unless the caller has given up and
-   * waits for nothing any more.
+   * What is known of errors, loaded with the first one. Not for a caller who has given up, and waits for nothing any more.
+   *
+   * @param isWrite whether the store may have applied it
+   * @throws StoreError where nothing is known of the error: all of it may be true
    */
-  async #failure(
-    error: unknown,
-    kind: 'read' | 'write',
-    name?: string,
-    signal?: AbortSignal,
-  ): Promise<Error> {
-    // A signal's reason may be one of ours, as the loss of another lease is: the write may have been applied all the same.
-    if (error instanceof LeaseholdError && !signal?.aborted) return error;
-    const { tableName } = this;
-    const { client, clock } = this.#options;
-    try {
-      if (!signal?.aborted) {
-        const { toTableFailure } = await later();
-        return await toTableFailure(error, { tableName, lockName: name, kind, client, clock });
-      }
-    } catch {
-      // Nothing is known of the error then, as where files can't be read any more: all of it may be true.
-    }
-    const reason = error instanceof Error ? error.message : String(error);
-    return new StoreError(`Table "${tableName}" could not be used: ${reason}`, name, {
-      cause: error,
-      retryable: true,
-      mayHaveApplied: kind === 'write',
+  async #laterFor(error: unknown, isWrite: boolean, name?: string, signal?: AbortSignal) {
+    const unknown = () =>
+      new StoreError(`Table "${this.tableName}" could not be used: ${error}`, name, {
+        cause: error,
+        retryable: true,
+        mayHaveApplied: isWrite,
+      });
+    // The signal's reason may be an error of ours, as the loss of another lease is: the write may have been applied all the same.
+    if (signal?.aborted) throw unknown();
+    return later().catch(() => {
+      throw unknown();
     });
   }
 
@@ -195,15 +166,6 @@ function filledIn(change: ConditionalChange | FilledForm) {
     values[text] = value;
   }
   return { ...change.form, values };
-}
-
-/** The item that made the store refuse a conditional write, if that is what the error says. */
-function findRefusal(
-  error: unknown,
-): { readonly item: Marshalled | undefined; readonly attempts: number } | undefined {
-  if (!(error instanceof Error) || error.name !== 'ConditionalCheckFailedException') return undefined;
-  const refusal = error as Error & { Item?: Marshalled; $metadata?: { attempts?: number } };
-  return { item: refusal.Item, attempts: refusal.$metadata?.attempts ?? 1 };
 }
 
 /**

@@ -6,12 +6,13 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { StoreError, UsageError } from '../errors/index.js';
+import { LeaseholdError, StoreError, UsageError } from '../errors/index.js';
 import { publish } from '../events/events.js';
 import { BackOff, type Runtime, sleep } from '../runtime/index.js';
 import { toExpression, withChange } from './expression.js';
 import type { ConditionalChange, FilledForm } from './form.js';
-import type { Paging, StoredItem } from './item-table.js';
+import type { Paging, StoredItem, WriteAnswer } from './item-table.js';
+import { type TableRequest, toTableFailure } from './store-errors.js';
 import { plainAttribute, toKey, unmarshalled } from './stored-item.js';
 import { groupIndexName } from './table-names.js';
 
@@ -31,8 +32,6 @@ const batchSpacing = { firstPauseMs: 100, maxPauseMs: 5_000 };
 
 type Marshalled = Record<string, AttributeValue>;
 
-export { toTableFailure } from './store-errors.js';
-
 /** A change, written out as DynamoDB takes it. */
 export function writtenOut(change: ConditionalChange | FilledForm, name: string) {
   const { values, ...texts } = toExpression('form' in change ? withChange(change) : change);
@@ -41,14 +40,100 @@ export function writtenOut(change: ConditionalChange | FilledForm, name: string)
   return { ...texts, values: isEmpty ? undefined : toMarshalled(values, name) };
 }
 
-/** Writes an item if there is none. */
-export function putCommand(tableName: string, item: StoredItem & { readonly name: string }): PutItemCommand {
-  return new PutItemCommand({
-    TableName: tableName,
+/** The table, and the ways to ask it. */
+export interface AskedTable extends Pick<TableRequest, 'tableName' | 'client' | 'clock'> {
+  readonly runtime: Runtime;
+  /** Throws the SDK's own errors. */
+  readonly send: Ask;
+  /** Throws ours. */
+  readonly call: Ask;
+  readonly get: (name: string, signal?: AbortSignal) => Promise<StoredItem | undefined>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the SDK's commands share no type that names their input and output
+type Ask = (command: any, signal?: AbortSignal, name?: string) => Promise<any>;
+
+/** What a listing needs of it. */
+export type ListedTable = Pick<AskedTable, 'tableName' | 'runtime' | 'call'>;
+
+/** See `ItemTable.create`. */
+export async function create(
+  table: AskedTable,
+  item: StoredItem & { readonly name: string },
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const command = new PutItemCommand({
+    TableName: table.tableName,
     Item: toMarshalled(item, item.name),
     ConditionExpression: 'attribute_not_exists(#name)',
     ExpressionAttributeNames: { '#name': 'name' },
   });
+  try {
+    await table.send(command, signal);
+    return true;
+  } catch (error) {
+    if (findRefusal(error)) return false;
+    throw await failure(table, error, 'write', item.name, signal);
+  }
+}
+
+/** The store's error as ours. */
+export async function failure(
+  { tableName, client, clock }: AskedTable,
+  error: unknown,
+  kind: TableRequest['kind'],
+  lockName?: string,
+  signal?: AbortSignal,
+): Promise<Error> {
+  // One of ours says all; but as a signal's reason, as the loss of another lease is, it says nothing of the write.
+  if (error instanceof LeaseholdError && !signal?.aborted) return error;
+  return toTableFailure(error, { tableName, lockName, kind, client, clock });
+}
+
+/**
+ * What a write that threw came to: the answer of one that was refused.
+ *
+ * @throws the store's error as ours
+ */
+export async function refusal(
+  table: AskedTable,
+  error: unknown,
+  name: string,
+  signal?: AbortSignal,
+): Promise<WriteAnswer> {
+  const refused = findRefusal(error);
+  if (!refused) throw await failure(table, error, 'write', name, signal);
+  const retried = refused.attempts > 1;
+  // The SDK hands the item over marshalled, also through lib-dynamodb. An engine without it costs one read.
+  const item = refused.item
+    ? unmarshalled(refused.item)
+    : await getAfterRefusal(table, name, retried, signal);
+  return { applied: false, item, retried };
+}
+
+async function getAfterRefusal(
+  table: AskedTable,
+  name: string,
+  retried: boolean,
+  signal: AbortSignal | undefined,
+): Promise<StoredItem | undefined> {
+  try {
+    return await table.get(name, signal);
+  } catch (error) {
+    if (!retried || !(error instanceof StoreError)) throw error;
+    // The refusal may have been that of a retry, after an earlier attempt was applied: nobody knows.
+    const { message, cause, retryable } = error;
+    throw new StoreError(message, name, { cause, retryable, mayHaveApplied: true });
+  }
+}
+
+/** The item that made the store refuse a conditional write, if that is what the error says. */
+function findRefusal(
+  error: unknown,
+): { readonly item: Marshalled | undefined; readonly attempts: number } | undefined {
+  if (!(error instanceof Error) || error.name !== 'ConditionalCheckFailedException') return undefined;
+  const refusal = error as Error & { Item?: Marshalled; $metadata?: { attempts?: number } };
+  return { item: refusal.Item, attempts: refusal.$metadata?.attempts ?? 1 };
 }
 
 /**
@@ -77,14 +162,6 @@ function toAttribute(value: unknown, name: string): AttributeValue {
     const reason = error instanceof Error ? error.message : String(error);
     throw new UsageError(`DynamoDB can't store what "${name}" was given: ${reason}`, name, { cause: error });
   }
-}
-
-/** The table, and the one way to ask it. */
-export interface ListedTable {
-  readonly tableName: string;
-  readonly runtime: Runtime;
-  // biome-ignore lint/suspicious/noExplicitAny: the SDK's commands share no type that names their input and output
-  readonly call: (command: any, signal?: AbortSignal) => Promise<any>;
 }
 
 /** See `ItemTable.getMany`. */

@@ -117,7 +117,7 @@ function findProblem(what: Patterned, pattern: unknown): string | undefined {
     else checkLockName(start);
     return undefined;
   } catch (error) {
-    return (error as Error).message.replace(/; got .*$/s, '');
+    return (error as Error).message.replace(/^[^:]*: (.*), got .*$/s, '$1');
   }
 }
 

@@ -184,7 +184,7 @@ describe('what is set up wrongly, and what may pass', () => {
 
   it('D38 a client without options, and options that are misspelt, are refused by name', async () => {
     const Untyped = LockClient as unknown as new (options?: unknown) => LockClient;
-    expect(() => new Untyped()).toThrow(/LockClient: the options must be an object/);
+    expect(() => new Untyped()).toThrow(/LockClient: must be given an object/);
     expect(() => new Untyped({ tabel: 'x' })).toThrow(/no option "tabel"/);
     const { locks, meter } = await stage.it.readyActor();
     const untyped = locks as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;

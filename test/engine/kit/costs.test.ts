@@ -35,7 +35,7 @@ describe('what the lock kit costs, in requests', () => {
       const { locks, meter } = stage.it.actor();
       const reserved = expect.objectContaining({
         name: 'UsageError',
-        message: expect.stringContaining('must not end as'),
+        message: expect.stringContaining('must be none that ends as'),
       });
       const refused = [
         () => locks.acquire(name),

@@ -185,7 +185,7 @@ export const acquireRemovals: readonly Removal[] = [
   },
   {
     name: 'minHoldMs: a waiter writes no sooner than the lock can be had',
-    file: 'lib/lease/lease-context.ts',
+    file: 'lib/lease/refused-writes.ts',
     find: 'freeFrom ?? never);',
     replace: 'never);',
     noticedBy: [
@@ -198,7 +198,7 @@ export const acquireRemovals: readonly Removal[] = [
   },
   {
     name: 'lockDelayMs: a waiter writes no sooner than it wants to take a lease that ran out',
-    file: 'lib/lease/lease-context.ts',
+    file: 'lib/lease/refused-writes.ts',
     find: 'expiresAt! + lockDelayMs',
     replace: 'expiresAt!',
     noticedBy: [
@@ -246,8 +246,8 @@ export const acquireRemovals: readonly Removal[] = [
   {
     name: 'queue: the turn goes on to the next in line',
     file: 'lib/client/local-queue.ts',
-    find: 'if (next) next.admit();',
-    replace: 'if (next) return;',
+    find: 'admit(line.turn);',
+    replace: '',
     noticedBy: [{ suite: 'lock' }],
   },
 ];

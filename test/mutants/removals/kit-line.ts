@@ -149,9 +149,9 @@ export const kitLineRemovals: readonly Removal[] = [
   {
     name: 'line: whether a lease is given back is found out at the look',
     file: 'lib/client/later-calls.ts',
-    find: 'return { info, isLeftBehind: leaseId !== undefined && host.isLeftBehind(leaseId) };',
+    find: 'isLeftBehind: leaseId !== undefined && contention.giveBack.isLeftBehind(leaseId)',
     replace:
-      'return { info, get isLeftBehind() { return leaseId !== undefined && host.isLeftBehind(leaseId); } };',
+      'get isLeftBehind() { return leaseId !== undefined && contention.giveBack.isLeftBehind(leaseId); }',
     noticedBy: [
       {
         file: leftBehindTests,
@@ -429,7 +429,7 @@ export const kitLineRemovals: readonly Removal[] = [
   },
   {
     name: 'leader: whoever asks is told who leads',
-    file: 'lib/client/lock-client.ts',
+    file: 'lib/client/later-calls.ts',
     find: "return info?.state === 'held' ? info : undefined;",
     replace: "return info?.state === 'expired' ? info : undefined;",
     noticedBy: [

@@ -238,8 +238,8 @@ export const kitPermitsRemovals: readonly Removal[] = [
   {
     name: 'acquire: a signal’s reason says nothing of the write that it ended, whatever it is',
     file: 'lib/table/dynamo-table.ts',
-    find: 'if (error instanceof LeaseholdError && !signal?.aborted) return error;',
-    replace: 'if (error instanceof LeaseholdError) return error;',
+    find: 'if (signal?.aborted) throw unknown();',
+    replace: "if (signal?.aborted) throw Object.hasOwn(Object(error), 'lockName') ? error : unknown();",
     noticedBy: [{ suite: 'lock' }],
   },
   {

@@ -43,7 +43,7 @@ export const requestsRemovals: readonly Removal[] = [
   },
   {
     name: 'requests: a signal that aborted is no other request’s',
-    file: 'lib/runtime/deadline.ts',
+    file: 'lib/runtime/send-within.ts',
     find: '        if (controller.signal.aborted) return;\n',
     replace: '',
     noticedBy: [
@@ -105,7 +105,7 @@ export const requestsRemovals: readonly Removal[] = [
   },
   {
     name: 'requests: an attempt that hangs is given up, not only warned of',
-    file: 'lib/runtime/deadline.ts',
+    file: 'lib/runtime/send-within.ts',
     find: 'throwOnRequestTimeout: true',
     replace: 'throwOnRequestTimeout: false',
     noticedBy: [
@@ -130,7 +130,7 @@ export const requestsRemovals: readonly Removal[] = [
   },
   {
     name: 'requests: a retry’s refusal that can’t be read leaves the grant uncertain (C09)',
-    file: dynamoTable,
+    file: 'lib/table/later-dynamo.ts',
     find: 'if (!retried || !(error instanceof StoreError)) throw error;',
     replace: 'throw error;',
     noticedBy: [
@@ -162,8 +162,8 @@ export const requestsRemovals: readonly Removal[] = [
   {
     name: 'requests: a process does not contend with itself (I8)',
     file: clientCore,
-    find: 'supersede ? noTurn() : await this.#queue.enter(name, waitMs, signal)',
-    replace: 'noTurn()',
+    find: 'supersede\n        ? noTurn()',
+    replace: 'name\n        ? noTurn()',
     noticedBy: [
       {
         file: requestCountsTests,
@@ -224,8 +224,8 @@ export const requestsRemovals: readonly Removal[] = [
   {
     name: 'requests: names can be shown: no control characters',
     file: lockName,
-    find: "if (/\\p{Cc}/u.test(name)) return 'must not hold control characters';",
-    replace: '',
+    find: '/^\\P{Cc}+$/u.test(name) &&',
+    replace: "name !== '' &&",
     noticedBy: [
       { file: namesTests, title: 'refuses one with a C1 control in every operation, without a request' },
     ],

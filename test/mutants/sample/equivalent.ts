@@ -10,7 +10,7 @@ export interface Equivalent {
 export const equivalents: readonly Equivalent[] = [
   {
     file: 'lib/client/with-lock.ts',
-    line: 'for (let depth = 0; loss && depth < (16 + 1); depth++) {',
+    line: 'for (let depth = 0; loss && last !== loss && last instanceof Error && depth < (16 + 1); depth++) {',
     reason:
       'The bound ends a circle of causes: where in the circle makes no difference, since it has no end.',
   },

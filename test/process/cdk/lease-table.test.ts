@@ -213,12 +213,21 @@ describe('what grants allow', () => {
     [{ names: ['*'] }, 'names: "*" alone is every name; leave names out for that, got "*"'],
     [{ names: ['a*b'] }, 'names: a "*" may stand only at the end, got "a*b"'],
     [{ names: ['a/**'] }, 'names: a "*" may stand only at the end, got "a/**"'],
-    [{ names: [''] }, 'names: Lock name must not be empty, got ""'],
-    [{ names: ['a\u0000'] }, 'names: Lock name must not hold control characters, got "a\\u0000"'],
+    [
+      { names: [''] },
+      'names: must be 1 to 1024 bytes of well-formed UTF-8 without control characters, got ""',
+    ],
+    [
+      { names: ['a\u0000'] },
+      'names: must be 1 to 1024 bytes of well-formed UTF-8 without control characters, got "a\\u0000"',
+    ],
     [{ names: [7 as never] }, 'names: must be strings, got 7'],
     [{ names: 'settlement/*' as never }, 'got "settlement/*"; leave names out to allow all of them'],
     [{ names: ['a'], groups: ['b*c'] }, 'groups: a "*" may stand only at the end, got "b*c"'],
-    [{ names: ['x'.repeat(1_025)] }, 'names: Lock name must have at most 1024 bytes in UTF-8, has 1025'],
+    [
+      { names: ['x'.repeat(1_025)] },
+      'names: must be 1 to 1024 bytes of well-formed UTF-8 without control characters',
+    ],
   ])('refuses %j', (scope, message) => {
     const stack = emptyStack();
     const leases = new LeaseTable(stack, 'Leases');

@@ -223,9 +223,12 @@ describe('options', () => {
   });
 
   it.each([
-    [{ name: '' }, 'Lock name must not be empty'],
-    [{ name: 'a\u0007' }, 'Lock name must not hold control characters'],
-    [{ name: 'a#3' }, 'Lock name must not end as'],
+    [{ name: '' }, 'Lock name: must be 1 to 1024 bytes of well-formed UTF-8 without control characters'],
+    [
+      { name: 'a\u0007' },
+      'Lock name: must be 1 to 1024 bytes of well-formed UTF-8 without control characters',
+    ],
+    [{ name: 'a#3' }, 'Lock name: must be none that ends as'],
     [{ name: '$.batch' }, `name: is the text "$.batch"; for a path write JsonPath.stringAt('$.batch')`],
     [{ name: 'report' }, 'name: the lock service allows "settlement/*", got "report"'],
     [{ lockPath: 'lock' }, 'lockPath: must be a path such as "$.lock" or "$.locks.batch", got "lock"'],

@@ -110,7 +110,7 @@ describe('run', () => {
       ['x', '--lease', '10ms', '--', 'true'],
       '--lease: must be at least 900ms',
     ],
-    ['a name that can’t be one', ['', '--', 'true'], 'Lock name must not be empty'],
+    ['a name that can’t be one', ['', '--', 'true'], 'Lock name: must be 1 to 1024 bytes'],
     [
       'a grace that no lease has room for',
       ['x', '--lease', '3s', '--grace', '3s', '--', 'true'],

@@ -2,9 +2,7 @@
  * What the product loads when it is first needed. A file that is read takes real time, which no seed knows: all of it is
  * loaded before the first schedule.
  */
-import '../../../lib/client/contention.js';
 import '../../../lib/client/later-calls.js';
 import '../../../lib/client/service-connection.js';
 import '../../../lib/lease/later-store.js';
-import '../../../lib/lease/lease-ends.js';
 import '../../../lib/table/later-dynamo.js';

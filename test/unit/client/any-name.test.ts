@@ -84,7 +84,9 @@ describe('any name', () => {
         (name) => {
           const refusal = findRefusal(checkLockName, name);
           expect(refusal).toMatchObject({ name: 'UsageError' });
-          expect(refusal!.message).toMatch(/^Lock name must be a string; got /);
+          expect(refusal!.message).toMatch(
+            /^Lock name: must be 1 to 1024 bytes of well-formed UTF-8 without control characters, got /,
+          );
         },
       ),
     );

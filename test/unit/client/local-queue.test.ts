@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { LocalQueue } from '../../../lib/client/local-queue.js';
+import { waitForTurn } from '../../../lib/client/wait-for-turn.js';
 import { VirtualTime } from '../../support/virtual-time.js';
 
 /** Callers who say when their turn comes, and how their wait ends otherwise. */
 function scene() {
   const time = new VirtualTime();
-  const queue = new LocalQueue(time);
+  const queue = new LocalQueue();
   const said: string[] = [];
   const waits = async (who: string, waitMs = 1_000, signal?: AbortSignal) => {
-    const turn = await queue.enter('jobs', waitMs, signal).catch((reason) => {
+    const turn = await waitForTurn(queue, time, 'jobs', waitMs, signal).catch((reason) => {
       said.push(`${who}: ${reason.message}`);
     });
     if (turn) said.push(who);
@@ -17,6 +18,9 @@ function scene() {
   };
   return { time, queue, said, waits };
 }
+
+/** Who of this process has the turn, as those behind are told. */
+const holderOf = (queue: LocalQueue) => queue.lineOf('jobs')?.turn.holder?.();
 
 describe('callers of one name in one process', () => {
   it('have their turns one at a time, first come first served, and nobody twice for a turn left twice', async () => {
@@ -83,16 +87,16 @@ describe('callers of one name in one process', () => {
   it('see who holds before them, and nobody where nobody says so', async () => {
     const { time, queue, waits } = scene();
     const holder = { owner: 'o', token: 7, leaseId: 'l', acquiredAt: 1, remainingMs: 2 };
-    expect(queue.toHolder('jobs')).toBeUndefined();
+    expect(holderOf(queue)).toBeUndefined();
     const first = queue.tryEnter('jobs')!;
-    expect(queue.toHolder('jobs')).toBeUndefined();
+    expect(holderOf(queue)).toBeUndefined();
     first.holder = () => holder;
-    expect(queue.toHolder('jobs')).toEqual(holder);
+    expect(holderOf(queue)).toEqual(holder);
     const second = waits('a');
     first.leave();
     await time.pass(1);
-    expect(queue.toHolder('jobs')).toBeUndefined();
+    expect(holderOf(queue)).toBeUndefined();
     (await second).holder = () => ({ ...holder, token: 8 });
-    expect(queue.toHolder('jobs')).toMatchObject({ token: 8 });
+    expect(holderOf(queue)).toMatchObject({ token: 8 });
   });
 });

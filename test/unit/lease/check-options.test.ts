@@ -31,7 +31,7 @@ describe('D38 an option', () => {
     'is a field of an object, and not of %j',
     (options) => {
       expect(() => checkOptions('acquire', options, ['waitMs'])).toThrow(
-        /^acquire: the options must be an object with waitMs; got /,
+        /^acquire: must be given an object with waitMs, got /,
       );
     },
   );
