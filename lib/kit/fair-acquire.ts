@@ -209,6 +209,8 @@ class Turn {
     ]);
     this.#lastError = undefined;
     this.#sight = sight!;
+    // Who refused an earlier try may have gone since.
+    this.#refusal = undefined;
     const { info } = this.#sight;
     const live = liveTickets(tickets, host.clock);
     const place = live.findIndex(({ id }) => id === ticket.id);

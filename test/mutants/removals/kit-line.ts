@@ -147,6 +147,18 @@ export const kitLineRemovals: readonly Removal[] = [
     ],
   },
   {
+    name: 'line: who refused an earlier try is named no more once a look has shown that he is gone',
+    file: fairAcquire,
+    find: '    this.#refusal = undefined;',
+    replace: '',
+    noticedBy: [
+      {
+        file: leftBehindTests,
+        title: 'nobody, where the holder has let go, and whoever asks in line gave up before its turn came',
+      },
+    ],
+  },
+  {
     name: 'line: whether a lease is given back is found out at the look',
     file: 'lib/client/later-calls.ts',
     find: 'isLeftBehind: leaseId !== undefined && contention.giveBack.isLeftBehind(leaseId)',

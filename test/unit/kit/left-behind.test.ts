@@ -63,6 +63,22 @@ describe('who is told to hold what can’t be had', () => {
     },
   );
 
+  it('nobody, where the holder has let go, and whoever asks in line gave up before its turn came', async () => {
+    const world = new VirtualWorld(1);
+    const [holder, dead, own] = ['holder', 'dead', 'own'].map((id) => world.process(id));
+    const held = await world.until(world.locks(holder!).acquire('a'));
+    // Both find the line empty and are refused, and then stand in it in this order.
+    const [before, after] = [dead, own].map((process) =>
+      world.locks(process!).acquire('a', { fair: true, waitMs: 1_000 }),
+    );
+    before!.catch(() => {});
+    const waiting = refusalOf(after!);
+    await world.until(world.loop.sleep(100));
+    dead!.crash();
+    await world.until(held.release());
+    expect(await world.until(waiting)).toMatchObject({ name: 'LockHeldError', holder: undefined });
+  });
+
   it('C30 its holder by the last look that was answered, where the lease is given back only after that', async () => {
     const world = new VirtualWorld(1);
     const locks = world.locks(world.process('own'));
