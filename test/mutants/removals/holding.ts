@@ -325,6 +325,18 @@ export const holdingRemovals: readonly Removal[] = [
     noticedBy: [{ suite: 'lock' }],
   },
   {
+    name: 'save: a checkpoint reads as saved when it is',
+    file: 'lib/lease/lease.ts',
+    find: '    const given = copied(checkpoint);\n',
+    replace: '    const given = copied(checkpoint);\n    this.#checkpoint = given;\n',
+    noticedBy: [
+      {
+        file: 'test/unit/lease/hold.test.ts',
+        title: 'reads as saved once it is stored: not while that is under way, nor when it has failed',
+      },
+    ],
+  },
+  {
     name: 'save: what is kept is what it was at the call (D08)',
     file: 'lib/lease/lease.ts',
     find: 'const asked = given.map(copied);',

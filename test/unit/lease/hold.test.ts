@@ -7,6 +7,7 @@ import type { LeaseContext } from '../../../lib/lease/index.js';
 import { completeHold } from '../../../lib/lease/lease-ends.js';
 import { EventLog } from '../../support/event-log.js';
 import { dateAt } from '../../support/hand-clocks.js';
+import { denial, kitScene } from '../../support/kit/kit-scene.js';
 import { VirtualTime } from '../../support/virtual-time.js';
 
 const leaseMs = 30_000;
@@ -293,5 +294,22 @@ describe('a completion that nobody answered', () => {
     expect(hold.isHeld).toBe(true);
     expect(asked.filter((call) => call === 'renew').length).toBeGreaterThan(3);
     await hold.release();
+  });
+});
+
+describe('a checkpoint', () => {
+  it('reads as saved once it is stored: not while that is under way, nor when it has failed', async () => {
+    const scene = kitScene();
+    const lease = await scene.world.until(scene.locks('own').acquire('jobs'));
+    await scene.world.until(lease.save('first'));
+    const shown: unknown[] = [];
+    scene.before = async () => void shown.push(lease.checkpoint);
+    await scene.world.until(lease.save('second'));
+    expect([...shown, lease.checkpoint]).toEqual(['first', 'second']);
+    scene.before = async () => {
+      throw denial();
+    };
+    expect(await scene.failure(lease.save('third'))).toMatchObject({ name: 'StoreError' });
+    expect(lease.checkpoint).toBe('second');
   });
 });
