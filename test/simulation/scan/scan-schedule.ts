@@ -35,21 +35,21 @@ interface WorldSize {
 }
 
 /**
- * Most worlds are small: what breaks a rule takes a few pages and two workers as a rule, and six such worlds take the
- * time of a large one. That has room for what takes more: slices of slices, many restarts, seats that starve.
+ * Most worlds are small: what breaks a rule takes a few pages and two workers, as a rule, and many such worlds are played
+ * in the time of a large one. That has room for what takes more: slices of slices, many restarts, seats that starve.
  */
 function drawSize(random: Random): WorldSize {
   if (random.chance(0.9)) {
     const pageSize = random.pick([1, 1, 2, 3]);
     return {
       isSmall: true,
-      keys: Math.max(1, random.pick([2, 2, 3, 3, 4, 5, 6, 8]) * pageSize - random.whole(0, pageSize)),
+      keys: Math.max(1, random.pick([1, 2, 2, 3, 3, 4, 5, 8]) * pageSize - random.whole(0, pageSize)),
       pageSize,
-      seats: random.pick([1, 2, 2]),
+      seats: random.pick([1, 2]),
       maxSlices: 2,
-      maxStarts: 4,
-      thefts: 2,
-      troubleMs: random.between(1_000, 5_000),
+      maxStarts: 3,
+      thefts: random.pick([1, 3]),
+      troubleMs: random.between(1_000, 4_000),
     };
   }
   const keys = random.pick([1, 6, 24, 60]);
