@@ -223,7 +223,7 @@ export class Acquisition {
     };
   }
 
-  /** A write of this very call that was never answered, or a lease that is being given back: nobody else's. */
+  /** A write of this very call that was never answered, or a lease that another one has left behind: nobody else's. */
   #isOurs(item: LeaseItem | undefined): boolean {
     const leaseId = item?.leaseId;
     if (leaseId === undefined) return false;

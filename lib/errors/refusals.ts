@@ -5,7 +5,10 @@ export class LockHeldError extends LeaseholdError {
   static readonly [brand]: string = 'LockHeldError';
   override readonly name = 'LockHeldError';
   override readonly code = 'LOCK_HELD';
-  /** Who holds it; absent when the store never got to say so, or when only a lease that is being given back stands there. */
+  /**
+   * Who holds it; absent when the store never got to say so, when only a lease stands there that a call of this client has left
+   * behind, as one that it gives back, and when nobody holds it: free but not yet, or its turn in line did not come.
+   */
   readonly holder: HolderInfo | undefined;
   /** How long the caller waited, in milliseconds. */
   readonly waitedMs: number;
