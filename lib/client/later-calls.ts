@@ -96,7 +96,7 @@ export function laterCalls(host: ClientHost) {
       );
       host.checkAcquire(options);
     },
-    pacing: (waitMs, endsInMs) => {
+    pacing: (waitMs = 0, endsInMs) => {
       checkNumber('waitMs', waitMs, 0);
       return pacingFor(host.context, host.options, Math.min(waitMs, Math.max(0, endsInMs?.() ?? waitMs)));
     },

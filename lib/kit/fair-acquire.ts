@@ -35,7 +35,7 @@ const behindHead = 0.6;
 export async function fairAcquire(
   host: FairHost,
   name: string,
-  { waitMs = 0, ...options }: AcquireOptions,
+  { waitMs, ...options }: AcquireOptions,
 ): Promise<Lease> {
   const pacing = host.pacing(waitMs);
   for (;;) {

@@ -22,7 +22,7 @@ export interface Leading {
 
 /** One wait of a campaign; the next one follows. In milliseconds. */
 const campaignMs = 3_600_000;
-/** After an error of the store that passes, or at a line that is full; waiting itself is paced by the acquire. */
+/** After a wait in vain, an error of the store that passes, or at a line that is full. */
 const passingPauseMs = 1_000;
 /** Longer than the others' longest pause between two looks. */
 const defaultStepDownPauseMs = 3_000;
@@ -48,7 +48,6 @@ export async function lead<T>(
     publish('lead-ended', { ...event, why: reasonOf(term) });
     if (term.kind === 'returned') return term.result;
     if (term.kind === 'threw') throw term.error;
-    signal?.throwIfAborted();
     // Who was asked to step down leaves the lead to the others first, also where its lease ran out before it did.
     const wasAsked = term.kind === 'stepped-down' || (term.kind === 'lost' && term.wasAsked);
     if (wasAsked) await sleep(host.runtime, stepDownPauseMs, signal);
@@ -61,11 +60,10 @@ async function campaign(host: LockHost, name: string, options: AcquireOptions): 
     try {
       return await host.acquire(name, { ...options, waitMs: campaignMs });
     } catch (error) {
-      const isHeld = error instanceof LockHeldError;
-      const mayPass =
-        isHeld || error instanceof LineFullError || (error instanceof StoreError && error.retryable);
+      const isNotYet = error instanceof LockHeldError || error instanceof LineFullError;
+      const mayPass = isNotYet || (error instanceof StoreError && error.retryable);
       if (!mayPass || options.signal?.aborted) throw error;
-      if (!isHeld) await sleep(host.runtime, passingPauseMs, options.signal);
+      await sleep(host.runtime, passingPauseMs, options.signal);
     }
   }
 }

@@ -114,7 +114,7 @@ export class LockGroup implements AsyncDisposable {
 export async function acquireAll(
   host: LockHost,
   names: Iterable<string>,
-  { waitMs = 0, ...options }: GroupOptions,
+  { waitMs, ...options }: GroupOptions,
 ): Promise<LockGroup> {
   if ((options as AcquireOptions).minHoldMs !== undefined) {
     throw new UsageError(

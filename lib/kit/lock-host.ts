@@ -41,9 +41,10 @@ export interface LockHost {
   /**
    * How long a call is willing to wait, and how its reads are spaced.
    *
+   * @param waitMs how long the caller would wait. @default not at all
    * @param endsInMs the caller's own end: no wait lasts longer
    */
-  pacing(waitMs: number, endsInMs?: () => number): WaitPacing;
+  pacing(waitMs: number | undefined, endsInMs?: () => number): WaitPacing;
   /** Until a lock that was seen comes free by itself, in milliseconds. */
   untilFreeMs(info: LockInfo, lockDelayMs?: number): number;
 }

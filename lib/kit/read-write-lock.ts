@@ -53,7 +53,7 @@ export function makeReadWriteLock(host: LockHost, name: string, readers: number)
 
   const acquireRead = async (given: ReadWriteOptions = {}): Promise<Lease> => {
     host.check('acquireRead', given, notTaken);
-    const { waitMs = 0, ...options } = given;
+    const { waitMs, ...options } = given;
     const pacing = host.pacing(waitMs, options.endsInMs);
     let writer: Sight | undefined;
     for (;;) {
@@ -98,7 +98,7 @@ export function makeReadWriteLock(host: LockHost, name: string, readers: number)
 
   const acquireWrite = async (given: ReadWriteOptions = {}): Promise<WriteLock> => {
     host.check('acquireWrite', given, notTaken);
-    const { waitMs = 0, ...options } = given;
+    const { waitMs, ...options } = given;
     const pacing = host.pacing(waitMs, options.endsInMs);
     for (;;) {
       const lock = await gateAndPermits(pacing, options);

@@ -84,7 +84,7 @@ export async function acquirePermit(
   host: LockHost,
   name: string,
   names: readonly string[],
-  { waitMs = 0, ...options }: PermitOptions,
+  { waitMs, ...options }: PermitOptions,
 ): Promise<Lease> {
   const search = new PermitSearch(host, name, names, options);
   const pacing = host.pacing(waitMs, options.endsInMs);

@@ -327,8 +327,8 @@ export const holdingRemovals: readonly Removal[] = [
   {
     name: 'save: a checkpoint reads as saved when it is',
     file: 'lib/lease/lease.ts',
-    find: '    const given = copied(checkpoint);\n',
-    replace: '    const given = copied(checkpoint);\n    this.#checkpoint = given;\n',
+    find: "    this.#checkpoint = await this.#later('save', checkpoint);",
+    replace: "    this.#checkpoint = checkpoint;\n    await this.#later('save', checkpoint);",
     noticedBy: [
       {
         file: 'test/unit/lease/hold.test.ts',

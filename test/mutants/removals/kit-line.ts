@@ -435,8 +435,8 @@ export const kitLineRemovals: readonly Removal[] = [
   {
     name: 'leader: campaigns again soon after trouble',
     file: leader,
-    find: 'if (!isHeld) await sleep(host.runtime, passingPauseMs, options.signal);',
-    replace: 'if (!isHeld) await sleep(host.runtime, 1_000 * passingPauseMs, options.signal);',
+    find: 'await sleep(host.runtime, passingPauseMs, options.signal);',
+    replace: 'await sleep(host.runtime, 1_000 * passingPauseMs, options.signal);',
     noticedBy: [lockSuite],
   },
   {
@@ -452,7 +452,7 @@ export const kitLineRemovals: readonly Removal[] = [
   {
     name: 'leader: waits on at a line that is full',
     file: leader,
-    find: 'error instanceof LineFullError ||',
+    find: ' || error instanceof LineFullError',
     replace: '',
     noticedBy: [
       {

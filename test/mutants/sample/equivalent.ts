@@ -40,4 +40,25 @@ export const equivalents: readonly Equivalent[] = [
     line: 'after = page.after;',
     reason: 'Where a page that fails has moved the place to is told to nobody.',
   },
+  {
+    file: 'lib/kit/leader.ts',
+    line: "return settled.kind === 'threw' ? { kind: '' } : settled;",
+    reason:
+      'What is neither a result, nor an error, nor lost, nor asked for has ended, whatever it is called.',
+  },
+  {
+    file: 'lib/kit/semaphore.ts',
+    line: 'for (let i = result.length - 1; i >= 0; i--) {',
+    reason: 'One more turn swaps the first with itself.',
+  },
+  {
+    file: 'lib/kit/semaphore.ts',
+    line: 'let hash = (0x811c9dc5 + 1);',
+    reason: 'A hash may begin anywhere.',
+  },
+  {
+    file: 'lib/kit/semaphore.ts',
+    line: 'return await acquire({ ...options, waitMs: (0 + 1) });',
+    reason: 'A try takes longer than a millisecond, and there is no second one.',
+  },
 ];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { usePlainAbort } from '../../simulation/world/plain-abort.js';
-import { failureOf, kitScene, trouble } from '../../support/kit/kit-scene.js';
+import { denial, failureOf, kitScene } from '../../support/kit/kit-scene.js';
 
 usePlainAbort();
 
@@ -46,6 +46,10 @@ describe('a group of locks', () => {
     expect(() => group.throwIfLost()).toThrow(/"b"/);
     expect(await scene.world.until(group.release())).toBe('lost');
     expect(scene.isHeld('a')).toBe(false);
+    const other = await scene.world.until(scene.locks('own').acquireAll(['c', 'd'], short));
+    await scene.breakLease('c');
+    // `d` is released before, and was current.
+    expect(await scene.world.until(other.release())).toBe('lost');
   });
 
   it('releases the last first, one after the other, and tells that all were current', async () => {
@@ -65,10 +69,15 @@ describe('a group of locks', () => {
       scene.locks('own').acquireAll(['a', 'b', 'c'], { leaseMs: 60_000 }),
     );
     scene.before = async ({ key }) => {
-      if (key !== 'a') throw trouble();
+      if (key !== 'a') throw denial();
     };
     expect(await scene.failure(group.release())).toMatchObject({ name: 'StoreError', lockName: 'c' });
     expect(['a', 'b', 'c'].map(scene.isHeld)).toEqual([false, true, true]);
+    const one = await scene.world.until(scene.locks('own').acquireAll(['a'], { leaseMs: 60_000 }));
+    scene.before = async () => {
+      throw denial();
+    };
+    expect(await scene.failure(one.release())).toMatchObject({ name: 'StoreError', lockName: 'a' });
   });
 });
 

@@ -57,6 +57,9 @@ describe('a lock for readers and a writer', () => {
     }, terms);
     const names = ['catalog#w', 'catalog#r#0', 'catalog#r#1'];
     expect(await scene.world.until(write)).toEqual(expect.arrayContaining(names));
+    const again = await scene.world.until(lock.acquireWrite());
+    expect(again.token).toBe(again.get('catalog#w').token);
+    await scene.world.until(again.release());
     expect(names.filter(scene.isHeld)).toEqual([]);
   });
 });
@@ -115,6 +118,23 @@ describe('a reader', () => {
     expect(scene.world.nowMs - startMs).toBeLessThan(5_100);
   });
 
+  it.each([1, 2])('ends its look at the gate with its signal: look %d', async (nth) => {
+    const scene = kitScene();
+    await scene.world.until(scene.locks('own').inspect('x'));
+    let looks = 0;
+    scene.before = ({ process, operation, key }) =>
+      process === 'own' && operation !== 'UpdateItemCommand' && key === 'catalog#w' && ++looks === nth
+        ? new Promise(() => {})
+        : Promise.resolve();
+    const caller = new AbortController();
+    scene.after_ms(500, () => caller.abort(new Error('enough')));
+    const startMs = scene.world.nowMs;
+    const error = await scene.failure(catalog(scene.locks('own')).acquireRead({ signal: caller.signal }));
+    expect(error.message).toBe('enough');
+    expect(scene.world.nowMs - startMs).toBeLessThan(600);
+    expect(['catalog#r#0', 'catalog#r#1'].filter(scene.isHeld)).toEqual([]);
+  });
+
   it('gives its permit back before it waits for a writer that came in between', async () => {
     const scene = kitScene();
     let looks = 0;
@@ -129,6 +149,7 @@ describe('a reader', () => {
     expect(error).toMatchObject({ name: 'LockHeldError', holder: { owner: 'unknown', acquiredAt: 0 } });
     const once = await scene.failure(catalog(scene.locks('own')).acquireRead());
     expect(once).toMatchObject({ holder: { owner: 'unknown' } });
+    expect(['catalog#r#0', 'catalog#r#1'].filter(scene.isHeld)).toEqual([]);
   });
 
   it('gives its permit back where it can’t see whether a writer came, and does not read', async () => {

@@ -294,6 +294,50 @@ describe('whoever waits for a permit', () => {
     expect(scene.world.nowMs - startMs).toBeLessThan(5_100);
   });
 
+  it('is refused at once by a try, and by what an acquire of a lock takes and that of a permit does not', async () => {
+    const scene = kitScene();
+    await held(scene, [minute]);
+    expect(
+      await scene.world.until(api(scene.locks('own')).tryAcquire({ waitMs: minute } as never)),
+    ).toBeNull();
+    scene.asked.length = 0;
+    const wrong = await scene.failure(
+      api(scene.locks('own')).acquire({ change: { set: { x: 1 } } } as never),
+    );
+    expect(wrong.message).toMatch(/^acquire: /);
+    expect(scene.asked).toEqual([]);
+  });
+
+  it('leaves a permit that ran out alone as long as its lock delay says, and knows when that is over', async () => {
+    const scene = kitScene();
+    const { world } = scene;
+    const dead = world.process('dead');
+    await world.until(api(world.locks(dead)).acquire({ leaseMs: 10_000 }));
+    dead.crash();
+    const startMs = world.nowMs;
+    const calm = scene.locks('own', { pollFloorMs: 20_000, pollCeilingMs: minute });
+    await world.until(api(calm).acquire({ waitMs: 3 * minute, lockDelayMs: 30_000 }));
+    expect(world.nowMs - startMs).toBeGreaterThan(40_000);
+    expect(world.nowMs - startMs).toBeLessThan(43_500);
+    expect(scene.writesOf('own')).toBeLessThan(4);
+  });
+
+  it('leaves no timer behind', async () => {
+    const scene = kitScene();
+    const [other] = await held(scene, [minute]);
+    scene.after_ms(3_000, () => other!.release());
+    await scene.world.until(api(scene.locks('own')).withPermit(() => {}, { waitMs: minute }));
+    await scene.sleep(10);
+    expect(scene.world.loop.nextAtMs).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('that does not supersede leaves its owner’s own permits alone, too', async () => {
+    const scene = kitScene();
+    await held(scene, [minute, minute]);
+    await scene.failure(api(scene.locks('own'), 2).acquire({ owner: 'holder-1' }));
+    expect(scene.writesOf('own')).toBe(1);
+  });
+
   it('sends no write once its caller’s own time is over', async () => {
     const scene = kitScene();
     const own = scene.locks('own');
