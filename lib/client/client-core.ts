@@ -19,6 +19,7 @@ import {
   callsOf,
   firstOf,
   loadedOnce,
+  orAborted,
   type Runtime,
   sdkTimeOuts,
   sharedController,
@@ -103,10 +104,11 @@ export class ClientCore implements ClientHost {
       const { clock, runtime } = this.context;
       const since = clock.instant();
       const waitedMs = () => elapsedBetween(since, clock.instant()).most;
-      const turn = supersede
-        ? noTurn()
-        : (this.#queue.tryEnter(name) ??
-          (await (await this.later()).contention.turn(this.#queue, name, waitMs, since, signal)));
+      let turn = supersede ? noTurn() : this.#queue.tryEnter(name);
+      if (!turn) {
+        const { contention } = await orAborted(this.later(), signal);
+        turn = await contention.turn(this.#queue, name, waitMs, since, signal);
+      }
       try {
         const request: AcquisitionRequest = {
           ...{ name, owner, terms, supersede, signal, group, change, giveUpWhen },

@@ -162,12 +162,24 @@ export const requestsRemovals: readonly Removal[] = [
   {
     name: 'requests: a process does not contend with itself (I8)',
     file: clientCore,
-    find: 'supersede\n        ? noTurn()',
-    replace: 'name\n        ? noTurn()',
+    find: 'supersede ? noTurn() : this.#queue.tryEnter(name)',
+    replace: 'noTurn()',
     noticedBy: [
       {
         file: requestCountsTests,
         title: 'I8 a process never contends with itself: its callers queue in memory',
+      },
+    ],
+  },
+  {
+    name: 'requests: a load that stalls holds up nobody who gives up (C18)',
+    file: clientCore,
+    find: 'await orAborted(this.later(), signal)',
+    replace: 'await this.later()',
+    noticedBy: [
+      {
+        file: 'test/unit/client/stalled-load.test.ts',
+        title: 'C18 who waits for a turn while the part for it is loaded ends with the signal’s own reason',
       },
     ],
   },
