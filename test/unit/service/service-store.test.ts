@@ -491,6 +491,33 @@ describe('a request', () => {
     expect(signals[0]!.aborted).toBe(true);
   });
 
+  const grant = { name: 'x', leaseId: 'mine', owner: 'o', leaseMs: 30_000, spareMs: 0 };
+  it.each<[string, (store: ServiceStore, signal: AbortSignal) => Promise<unknown>]>([
+    ['a grant', (store, signal) => store.grant(grant, signal)],
+    ['going on', (store, signal) => store.resume({ ...grant, from: { leaseId: 'l', token: 6 } }, signal)],
+    ['a renewal', (store, signal) => store.renew(lease, at, undefined, signal)],
+    ['a release', (store, signal) => store.release(lease, undefined, signal)],
+    ['a completion', (store, signal) => store.complete(lease, { result: 1 }, signal)],
+    ['a break', (store, signal) => store.break(lease, signal)],
+    ['to ask to let go', (store, signal) => store.requestRelease({ name: 'x', token: 7 }, '', signal)],
+    ['the line', (store, signal) => store.readLine('x', signal)],
+    ['a place in line', (store, signal) => store.joinLine('x', { id: 'i', deadline: 5 }, signal)],
+    ['to leave the line', (store, signal) => store.leaveLine('x', { id: 'i' }, signal)],
+    ['to take a completion back', (store, signal) => store.reopen('x', 5, signal)],
+    ['to take back what is found', (store, signal) => store.reopen('x', undefined, signal)],
+    ['a read', (store, signal) => store.read('x', undefined, signal)],
+    ['many reads', (store, signal) => store.readMany(['x'], signal)],
+    ['a list', (store, signal) => store.list(undefined, signal)[Symbol.asyncIterator]().next()],
+  ])('C17 is given up with its caller’s signal: %s', async (_, ask) => {
+    const stop = new AbortController();
+    const { store, signals } = scene(() => new Promise(() => {}));
+    const asked = thrownBy(ask(store, stop.signal));
+    await new Promise(setImmediate);
+    stop.abort(new Error('enough'));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(await asked).toMatchObject({ name: 'StoreError' });
+  });
+
   it('C17 that its caller gives up is unknown, whatever the reason: one of our own says nothing of this request', async () => {
     const { StoreError } = await import('../../../lib/errors/index.js');
     const reason = new StoreError('of another lease', 'y', { retryable: false, mayHaveApplied: false });

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import type { LockClient } from '../../../lib/client/index.js';
+import '../../simulation/run/loaded.js';
+import type { VirtualWorld } from '../../bench/virtual-world.js';
+import { usePlainAbort } from '../../simulation/world/plain-abort.js';
+import { endsOfHangingRequests } from '../../support/hanging-requests.js';
+
+usePlainAbort();
+
+type Options = { readonly signal: AbortSignal };
+type Call = (locks: LockClient, options: Options) => Promise<unknown>;
+
+async function allOf(list: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of list);
+}
+
+/** Of locks that nobody has, that somebody else has, and whose work is done. What is done is written down in any case. */
+const calls: readonly [string, Call, number?][] = [
+  ['acquire', (locks, options) => locks.acquire('free', options)],
+  [
+    'acquire of what somebody has',
+    (locks, options) => locks.acquire('held', { ...options, waitMs: 100_000 }),
+  ],
+  [
+    'acquire that supersedes',
+    (locks, options) => locks.acquire('held', { ...options, supersede: true, owner: 'holder' }),
+  ],
+  ['tryAcquire', (locks, options) => locks.tryAcquire('free', options)],
+  ['once', (locks, options) => locks.once('free', async () => 1, options), 2],
+  [
+    'cronSlot',
+    (locks, options) => locks.cronSlot('free', Date.UTC(2031, 4, 7, 11), async () => 1, options),
+    2,
+  ],
+  ['claimNext', (locks, options) => locks.claimNext(['held', 'free'], options)],
+  ['inspect', (locks, options) => locks.inspect('held', options)],
+  ['list', (locks, options) => allOf(locks.list(options))],
+  ['list of a group', (locks, options) => allOf(locks.list({ ...options, group: 'g' }))],
+  ['break', (locks, options) => locks.break('held', 'any', options)],
+  ['reopen', (locks, options) => locks.reopen('done', options)],
+  ['requestRelease', (locks, options) => locks.requestRelease('held', 'any', options)],
+  ['semaphore', (locks, options) => locks.semaphore('permits', { permits: 2 }).acquire(options)],
+  ['acquireAll', (locks, options) => locks.acquireAll(['free', 'also free'], options)],
+];
+
+async function prepare(world: VirtualWorld): Promise<void> {
+  const holder = world.locks(world.process('holder'));
+  await holder.acquire('held', { group: 'g' });
+  await (await holder.acquire('done')).complete('all');
+}
+
+it.each(calls)(
+  'C17 %s is given up with its signal, whichever of its requests is under way: its own reason',
+  async (_, call, most) => {
+    const ends = await endsOfHangingRequests(
+      ({ world, client, signal }) => call(world.locks(world.process('caller'), { client }), { signal }),
+      prepare,
+      most,
+    );
+    expect(ends.length).toBeGreaterThan(0);
+    for (const [index, end] of ends.entries())
+      expect(end).toMatchObject({ message: `given up at request ${index}` });
+  },
+);
