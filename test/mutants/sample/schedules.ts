@@ -5,8 +5,11 @@ import type { MutantOrder, MutantReport } from '../../simulation/run/mutant-main
 import type { Suite } from '../../simulation/run/play.js';
 import type { Workspace } from '../judges/workspace.js';
 
-/** A schedule that takes longer than this goes round in circles, in milliseconds of real time. */
-const hangMs = 15_000;
+/**
+ * A schedule that takes longer than this goes round in circles, in milliseconds of real time. Without any change none does:
+ * there it is the machine that is busy.
+ */
+const [hangMs, busyMs] = [15_000, 300_000];
 
 /** The simulator over sources with switches, and which schedule comes by which mutant. */
 export class Schedules {
@@ -65,7 +68,7 @@ export class Schedules {
         resolve(broken);
         void worker.terminate();
       };
-      const hang = setTimeout(() => end('no end'), hangMs);
+      const hang = setTimeout(() => end('no end'), on === '' ? busyMs : hangMs);
       worker.on('message', (report: MutantReport) => {
         hang.refresh();
         tell(report);
