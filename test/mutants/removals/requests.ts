@@ -224,7 +224,7 @@ export const requestsRemovals: readonly Removal[] = [
   {
     name: 'requests: two names never become one key: lone surrogates (C39)',
     file: 'lib/lease/check-options.ts',
-    find: 'return !/\\p{Surrogate}/u.test(text);',
+    find: 'return text.isWellFormed();',
     replace: 'return text !== undefined;',
     noticedBy: [
       {
