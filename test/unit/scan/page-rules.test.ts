@@ -7,6 +7,7 @@ import { S3Sender } from '../../../lib/scan/listing/s3-requests.js';
 import { PartialStore } from '../../../lib/scan/results/partial-store.js';
 import { SliceProgress } from '../../../lib/scan/seats/slice-progress.js';
 import type { SliceItem } from '../../../lib/scan/slices/slice.js';
+import { VirtualTime } from '../../support/virtual-time.js';
 
 const objects = (...keys: readonly string[]): ScanObject[] =>
   keys.map((key) => ({ key, size: 1, lastModifiedMs: 0, storageClass: 'STANDARD', etag: '' }));
@@ -112,5 +113,94 @@ describe('work on each object', () => {
     const options = { signal: new AbortController().signal, failed: () => {}, concurrency: 5 };
     expect(await eachObject(page, work, options)).toEqual({ done: 20, failed: 0 });
     expect(most).toBe(5);
+  });
+
+  it('tries an object that failed twice more, ever farther apart, then records it, and works on the others', async () => {
+    const time = new VirtualTime();
+    const startMs = time.monotonicMs();
+    const failed: [string, unknown][] = [];
+    const tries: [string, number][] = [];
+    const { signal } = new AbortController();
+    const broken = new Error('broken');
+    const work = async ({ key }: ScanObject, own: AbortSignal) => {
+      expect(own).toBe(signal);
+      tries.push([key, time.monotonicMs() - startMs]);
+      if (key === 'b' || (key === 'c' && tries.filter(([one]) => one === 'c').length < 3)) throw broken;
+    };
+    const options = {
+      signal,
+      runtime: time,
+      failed: (key: string, error: unknown) => void failed.push([key, error]),
+    };
+    const counts = await time.until(eachObject({ objects: objects('a', 'b', 'c', 'd') }, work, options));
+    expect(counts).toEqual({ done: 3, failed: 1 });
+    expect(failed).toEqual([['b', broken]]);
+    expect(tries.filter(([key]) => key === 'b').map(([, ms]) => ms)).toEqual([0, 200, 550]);
+    expect(tries.filter(([key]) => key === 'd')).toEqual([['d', 0]]);
+  });
+
+  it('tries as often as asked, at most half a minute apart, and works on eight at a time unless asked otherwise', async () => {
+    const time = new VirtualTime();
+    const { signal } = new AbortController();
+    const triedMs: number[] = [];
+    const work = () => {
+      triedMs.push(time.monotonicMs());
+      return Promise.reject(undefined);
+    };
+    const failed: unknown[] = [];
+    const options = { signal, runtime: time, failed: (_: string, error: unknown) => void failed.push(error) };
+    await time.until(eachObject({ objects: objects('a') }, work, { ...options, retries: 20 }));
+    expect(triedMs).toHaveLength(21);
+    expect(Math.max(...triedMs.slice(1).map((ms, i) => ms - triedMs[i]!))).toBe(30_000);
+    expect(failed).toEqual([new Error('failed without an error')]);
+    triedMs.length = 0;
+    await time.until(eachObject({ objects: objects('a') }, work, { ...options, retries: 0 }));
+    expect(triedMs).toHaveLength(1);
+    let [atWork, most] = [0, 0];
+    const page = { objects: objects(...Array.from({ length: 20 }, (_, index) => `k${index}`)) };
+    const slow = async () => {
+      most = Math.max(most, ++atWork);
+      await Promise.resolve();
+      atWork -= 1;
+    };
+    await eachObject(page, slow, options);
+    expect(most).toBe(8);
+    await eachObject(page, slow, { ...options, concurrency: 1_000 });
+    for (const wrong of [{ concurrency: 0 }, { concurrency: 1_001 }, { retries: -1 }, { retries: 21 }]) {
+      const [name] = Object.keys(wrong);
+      const refused = { name: 'UsageError', message: expect.stringMatching(`^${name}: `) };
+      await expect(eachObject(page, slow, { ...options, ...wrong })).rejects.toMatchObject(refused);
+    }
+  });
+
+  it('ends the page with its signal, in a pause, before a try, and where the work fails because of it', async () => {
+    const time = new VirtualTime();
+    const failed: string[] = [];
+    for (const abortsIn of ['pause', 'work']) {
+      const caller = new AbortController();
+      const { signal } = caller;
+      let tries = 0;
+      const work = async () => {
+        tries += 1;
+        if (abortsIn === 'work') caller.abort(new Error('enough'));
+        throw new Error('broken');
+      };
+      const options = {
+        signal,
+        runtime: time,
+        failed: (key: string) => void failed.push(key),
+        concurrency: 1,
+      };
+      const ended = eachObject({ objects: objects('a', 'b') }, work, options);
+      ended.catch(() => {});
+      await time.pass(100);
+      caller.abort(new Error('enough'));
+      await expect(time.until(ended)).rejects.toThrow('enough');
+      expect(tries).toBe(1);
+      await expect(eachObject({ objects: objects('a') }, work, options)).rejects.toThrow('enough');
+      expect(tries).toBe(1);
+    }
+    expect(failed).toEqual([]);
+    expect(time.timers).toBe(0);
   });
 });
