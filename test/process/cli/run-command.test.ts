@@ -23,10 +23,8 @@ describe('run', () => {
   });
 
   it('holds the lock while the command runs, and for longer than its lease', async () => {
-    const running = desk.node(
-      'long',
-      'process.stdin.resume(); setInterval(() => {}, 1000); console.log("up")',
-    );
+    const script = 'process.stdin.resume(); setInterval(() => {}, 1000); console.log("up")';
+    const running = desk.run('long', ['--lease', '5s'], process.execPath, '-e', script);
     await running.said('up');
     const { leaseId } = (await desk.locks.inspect('long'))!;
     await until(

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sameWishMs } from '../../../bin/terminal/interruption.js';
+import { LockClient } from '../../../lib/index.js';
 import { twiceWithinAMillisecond } from '../../support/cli/double-signal.js';
 import { type RunInTerminal, type Running, runInTerminal } from '../../support/cli/run-in-terminal.js';
 import { stallingProxy } from '../../support/cli/stalling-proxy.js';
@@ -15,22 +16,27 @@ const ignores = (signal: string) => `process.on("${signal}", () => console.log("
 const withChild = (script: string, own = script) =>
   `require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(script)}], { stdio: "inherit" }); ${own}`;
 
-describe.skipIf(process.platform === 'win32')('C44 run and its signals', () => {
+// Most of them wait for a lease to end: several at a time.
+describe.skipIf(process.platform === 'win32')('C44 run and its signals', { concurrent: true }, () => {
   let desk: RunInTerminal;
-  let started: number[] = [];
+  /** Waits so much longer before it takes a lease over that a busy machine has killed what it was to kill by then. */
+  let patient: LockClient;
+  const started: number[] = [];
   beforeAll(async () => {
     desk = await runInTerminal();
+    patient = new LockClient({ table: 'leases', client: desk.client, skewMs: 3_000 });
   });
-  afterEach(async () => {
+  afterAll(async () => {
     for (const pid of started) if (await isAlive(pid)) process.kill(pid, 'SIGKILL');
-    started = [];
+    await patient?.close();
+    await desk?.[Symbol.asyncDispose]();
   });
-  afterAll(() => desk?.[Symbol.asyncDispose]());
 
-  /** The pids that have been said, as soon as there are so many. */
+  /** The pids that have been said, as soon as there are so many, or the run has ended. */
   async function pids(running: Running, count = 1): Promise<number[]> {
     const found = () => [...running.stdout().matchAll(/^pid (\d+)$/gm)].map(([, pid]) => Number(pid));
-    await until(`${count} processes run`, () => found().length >= count);
+    const hasEnded = () => running.child.exitCode !== null;
+    await until(`${count} processes run`, () => found().length >= count || hasEnded());
     started.push(...found(), running.child.pid!);
     return found();
   }
@@ -161,30 +167,35 @@ describe.skipIf(process.platform === 'win32')('C44 run and its signals', () => {
   });
 
   it.each([
-    ['D23 with the shortest lease that its grace has room for', ['--lease', '2600ms', '--grace', '2s']],
-    ['D51 with a lease alone, shorter than three times the default grace', ['--lease', '5s']],
+    ['D23 with little more lease than its grace needs', ['--lease', '8s', '--grace', '6s']],
+    ['D51 with a lease alone, shorter than three times the default grace', ['--lease', '15s']],
   ])(
     '%s: cut off, a command that ignores SIGTERM is dead when another holder has the lock',
     async (what, times) => {
-      await using proxy = await stallingProxy(desk.dynamo.endpoint);
-      const script = withChild(`${ignores('SIGTERM')} ${runsOn}`);
-      const args = ['run', what, ...times, '--table', 'leases', '--endpoint', proxy.endpoint];
-      const running = desk.bare(...args, '--', process.execPath, '-e', script);
-      const list = await pids(running, 2);
-      proxy.stall();
-      await using next = await desk.locks.acquire(what, { waitMs: 60_000 });
-      expect(await allGone(list)).toBe(true);
-      expect(next.takenOverFrom).toBeDefined();
-      expect((await running.ended).exitCode).toBe(76);
-      expect(running.stdout().match(/^got SIGTERM$/gm)).toHaveLength(2);
+      for (let isCutOff = false; !isCutOff; ) {
+        await using proxy = await stallingProxy(desk.dynamo.endpoint);
+        const script = withChild(`${ignores('SIGTERM')} ${runsOn}`);
+        const args = ['run', what, ...times, '--table', 'leases', '--endpoint', proxy.endpoint];
+        const running = desk.bare(...args, '--', process.execPath, '-e', script);
+        const list = await pids(running, 2);
+        proxy.stall();
+        await using next = await patient.acquire(what, { waitMs: 60_000 });
+        expect(await allGone(list)).toBe(true);
+        const { exitCode, stdout } = await running.ended;
+        // Where the machine stood still for longer than a request may take, there was no lock, or it was lost, and given back.
+        isCutOff = next.takenOverFrom !== undefined;
+        expect(isCutOff ? [76] : [76, 69]).toContain(exitCode);
+        if (isCutOff) expect(stdout.match(/^got SIGTERM$/gm)).toHaveLength(2);
+      }
     },
+    180_000,
   );
 
   it('D23 killed outright, it leaves no command behind that ignores SIGTERM when another holder has the lock', async () => {
     const running = desk.node('orphaned', withChild(`${ignores('SIGTERM')} ${runsOn}`));
     const list = await pids(running, 2);
     running.child.kill('SIGKILL');
-    await using _next = await desk.locks.acquire('orphaned', { waitMs: 60_000 });
+    await using _next = await patient.acquire('orphaned', { waitMs: 60_000 });
     expect(await allGone(list)).toBe(true);
     await running.ended;
   });

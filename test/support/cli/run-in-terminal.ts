@@ -22,8 +22,8 @@ export interface RunInTerminal extends Omit<LeaseTerminal, 'run' | 'start'> {
   bare(...args: readonly string[]): Running;
 }
 
-/** Long enough for a loaded machine, and renewed four times in as many seconds. */
-const leaseOptions = ['--lease', '3s', '--grace', '1s'];
+/** Each attempt of a request has more than a second: enough for a loaded machine. Renewed every three seconds. */
+const leaseOptions = ['--lease', '9s', '--grace', '1s'];
 
 /** Opens one. */
 export async function runInTerminal(): Promise<RunInTerminal> {
