@@ -1,4 +1,4 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.js';
 import { SummaryReporter } from './test/support/report/summary-reporter.js';
 
@@ -22,6 +22,15 @@ export const shared = {
 /** Constructs deploy the functions' bundles, local functions and child processes run what is built. */
 export const builtFirst = 'test/support/built-first.ts';
 
+/** How a run of more than one kind goes. */
+export const inOneRun = {
+  // Two cores: one file more than that, since many wait for leases to end, and for child processes.
+  maxWorkers: 3,
+  sequence: { sequencer: LongestFirst },
+  // The file is what CI counts from.
+  reporters: ['default', new SummaryReporter(), ['json', { outputFile: '.leasehold/test-results.json' }]],
+} satisfies ViteUserConfig['test'];
+
 /** The kinds of tests, told apart by folder. */
 const kinds = [
   // In memory: all share what was loaded, the SDK above all, which takes longer than they do.
@@ -42,10 +51,6 @@ export default defineConfig({
         exclude: ['**/*.long.test.ts'],
       },
     })),
-    // Two cores: one file more than that, since many wait for leases to end, and for child processes.
-    maxWorkers: 3,
-    sequence: { sequencer: LongestFirst },
-    // The file is what CI counts from.
-    reporters: ['default', new SummaryReporter(), ['json', { outputFile: '.leasehold/test-results.json' }]],
+    ...inOneRun,
   },
 });

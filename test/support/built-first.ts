@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build, type Plugin } from 'esbuild';
 import { bundleLambdas } from '../../bin/build/lambda-bundles.js';
 import { buildCommandLine } from '../../bin/build/package/build-package.js';
 import { nodeBundle } from '../../bin/start/state-machine/node-bundle.js';
 import { commandLine } from './bundles.js';
-import { compiledDirectory } from './compiled.js';
+import { compiled, compiledDirectory } from './compiled.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const dist = join(root, 'dist');
@@ -18,7 +19,7 @@ const sources = ['lib', 'lambda', 'bin', 'package-lock.json'];
 const folders = ['lib', 'bin', 'test/support', 'test/chaos', 'test/linear'];
 
 /** Packages that almost every child process loads. */
-const sdk = ['client-dynamodb', 'lib-dynamodb', 'util-dynamodb', 'client-s3'];
+const sdk = ['client-dynamodb', 'lib-dynamodb', 'util-dynamodb', 'client-s3', 'client-lambda'];
 
 /**
  * Before all tests that may start processes: makes the functions' bundles, the command line's, and the sources as plain
@@ -54,7 +55,52 @@ async function compileSources(): Promise<void> {
     logLevel: 'error',
   });
   await bundleSdk();
+  await bundleEntries();
 }
+
+/** What children run, each in a few files, where its own file is: what it looks for beside itself is there. */
+const entries = [
+  'bin/start.ts',
+  'bin/start/stack/synth-main.ts',
+  'test/chaos/main.ts',
+  'test/support/client/hold-until-told.ts',
+  'test/support/scan/scan-child.ts',
+];
+
+async function bundleEntries(): Promise<void> {
+  await build({
+    entryPoints: entries.map((path) => join(root, path)),
+    outdir: compiledDirectory,
+    outbase: root,
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    // The SDK in its few files; what finds its own files; and what a process loads only where it is needed.
+    external: ['@aws-sdk/*', 'aws-cdk-lib', 'constructs', 'dynalite', 'esbuild', 'testcontainers', '@dynoxide/*'],
+    banner: nodeBundle.banner,
+    define: { 'import.meta.url': 'ownUrl', 'import.meta.dirname': 'ownFolder' },
+    plugins: [whereItWas],
+    absWorkingDir: root,
+    logLevel: 'error',
+  });
+}
+
+/** A module that is bundled still says where it was compiled to by itself. */
+const whereItWas: Plugin = {
+  name: 'where-it-was',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      if (!text.includes('import.meta.')) return undefined;
+      const own = compiled(path);
+      const [url, folder] = [pathToFileURL(own).href, dirname(own)].map((value) => JSON.stringify(value));
+      return { contents: `const ownUrl = ${url}, ownFolder = ${folder};${text}`, loader: 'ts' };
+    });
+  },
+};
 
 /** Where what is compiled finds it before the packages that are installed. Together, since they share most of it. */
 async function bundleSdk(): Promise<void> {

@@ -33,14 +33,15 @@ const longest = [
   'client/five-hundred-leases',
 ];
 
-/** Kinds one after the other, since the files of one share what they load, and in each the longest first. */
+/** Kinds one after the other, the one with processes first, and in each the longest first. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId }: TestSpecification) => {
       const found = longest.findIndex((name) => moduleId.includes(`/${name}.`));
       return found < 0 ? longest.length : found;
     };
-    const kind = ({ project }: TestSpecification) => kinds.indexOf(project.name);
+    const kind = ({ moduleId }: TestSpecification) =>
+      kinds.findIndex((name) => moduleId.includes(`/test/${name}/`));
     // Sorting keeps the order of what is equal: that of sizes, or of the last run's times.
     return [...(await super.sort(files))].sort((a, b) => kind(a) - kind(b) || place(a) - place(b));
   }

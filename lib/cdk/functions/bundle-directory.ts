@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Code } from 'aws-cdk-lib/aws-lambda';
 import { ownAddress, resolveInstalled } from '../../installed/resolve-installed.js';
 
 /** The functions of a scan. */
@@ -20,15 +19,11 @@ export function bundleDirectory(name: BundleName): string {
 }
 
 /**
- * A bundled function's code and handler. All share one asset, as they share most of their code.
+ * Where the bundled handlers of all functions are.
  *
  * @throws Error when the bundles are not there, with what to do
  */
-export function bundledFunction(name: BundleName): { readonly code: Code; readonly handler: string } {
-  return { code: Code.fromAsset(bundlesDirectory()), handler: `${name}/index.handler` };
-}
-
-function bundlesDirectory(): string {
+export function bundlesDirectory(): string {
   const own = ownPackage();
   // An app that is bundled has this code in its own file; the functions' code is still where the package is installed.
   const root = own ?? packageAt(resolveInstalled('leasehold/package.json'));

@@ -4,7 +4,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import {
   Architecture,
   type CfnFunction,
-  type Code,
+  Code,
   Function as LambdaFunction,
   Runtime,
   Tracing,
@@ -12,7 +12,7 @@ import {
 import { type ILogGroup, LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { acknowledgeWildcards } from './acknowledged.js';
-import { type BundleName, bundledFunction } from './bundle-directory.js';
+import { type BundleName, bundlesDirectory } from './bundle-directory.js';
 import type { FunctionSettings } from './function-settings.js';
 
 /** What one function is. */
@@ -31,6 +31,11 @@ export interface LeaseholdFunctionProps {
   readonly encryptionKey?: IKey | undefined;
   readonly functionName?: string | undefined;
   readonly reservedConcurrentExecutions?: number | undefined;
+}
+
+/** A bundled function's code and handler. All share one asset, as they share most of their code. */
+function bundledFunction(name: BundleName): { readonly code: Code; readonly handler: string } {
+  return { code: Code.fromAsset(bundlesDirectory()), handler: `${name}/index.handler` };
 }
 
 /**

@@ -10,6 +10,8 @@ const count = bySize({ short: 100, long: 500 });
 const batch = 50;
 const beats = 3;
 const leaseMs = 20_000;
+/** It is under load for as long as this takes. */
+const renewEveryMs = bySize({ short: 1_500, long: 4_000 });
 
 /**
  * Keeps this process's one thread busy most of the time, in bites, until it is stopped.
@@ -41,7 +43,7 @@ describe('many leases in one process', () => {
     using events = new EventLog();
     const { locks } = await stage.it.readyActor({
       leaseMs,
-      renewEveryMs: 4_000,
+      renewEveryMs,
       safetyMarginMs: 2_000,
       requestTimeoutMs: 4_000,
     });

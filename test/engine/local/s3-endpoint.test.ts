@@ -29,6 +29,7 @@ describe('the S3 endpoint', () => {
 
   it('stops at once while requests hang and connections are open, and leaves no socket', async () => {
     const planned: S3Fault[] = ['ok', 'hang', { delayMs: never }];
+    const before = await descendants();
     const bucket = await temporaryBucket({ faults: () => planned.shift() ?? 'ok' });
     const list = () => bucket.client.send(new ListObjectsV2Command({ Bucket: 'box' }));
     await list();
@@ -38,7 +39,7 @@ describe('the S3 endpoint', () => {
     await Promise.all(hung);
     expect(await listens(bucket.s3.endpoint)).toBe(false);
     await until(async () => !process.getActiveResourcesInfo().includes('TCPSocketWrap'));
-    expect(await descendants()).toEqual([]);
+    expect((await descendants()).filter((pid) => !before.includes(pid))).toEqual([]);
   });
 
   it('lets a reader go in the middle of a large object', async () => {

@@ -65,24 +65,26 @@ describe('an independent reading of histories', () => {
     ]);
   });
 
+  // Hand-overs have both often enough. The first seed is a little before one that has it: there is less to play until then.
   it.each([
     {
       what: 'a fence that takes older tokens',
       file: 'lib/fence/fence-condition.ts',
       find: 'const notOvertaken = `@{fence} <= @{token}`;',
       replace: 'const notOvertaken = `@{fence} <= @{token} OR @{fence} > @{token}`;',
+      from: 1,
     },
     {
       what: 'a refusal that is told as done',
       file: 'lib/lease/refused-writes.ts',
       find: 'if (item.leaseId !== lease.leaseId) return false;',
       replace: 'if (item.leaseId !== undefined) return true;',
+      from: 40,
     },
-  ])('I1 to I4: notices $what in the simulator’s histories', async ({ what, file, find, replace }) => {
+  ])('I1 to I4: notices $what in the simulator’s histories', async ({ what, file, find, replace, from: first }) => {
     const [from, to] = [find.replaceAll('@', '$'), replace.replaceAll('@', '$')];
     const bundle = await bundleSimulator(`linear ${what}`, [{ file, find: from, replace: to }]);
-    // Hand-overs have both often enough to come among the first of these.
-    const order = { suite: 'hand-over', from: 1, until: 200, stopsAtFirst: true, rule: 'linear' } as const;
+    const order = { suite: 'hand-over', from: first, until: 240, stopsAtFirst: true, rule: 'linear' } as const;
     const { violations } = await runSeeds(bundle, order, 1);
     expect(violations).toHaveLength(1);
   });
