@@ -31,7 +31,7 @@ const arrivalMs = 2_000;
  */
 export async function runChaos(options: ChaosOptions, interrupted: AbortSignal): Promise<ChaosReport> {
   await using putAway = new PutAway();
-  const stage = await setStage(putAway, options.keep);
+  const stage = await setStage(putAway, options);
   const workers = await startWorkers(stage, putAway, options);
   const striker = new Striker(workers, stage.engine, skippedFaults(stage.engine, workers));
   const scans = new ScanSeries(stage.clients, stage.board, options.workers);

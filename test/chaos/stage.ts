@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalS3, type S3FaultHook, startS3 } from '../../lib/local/index.js';
-import { BadCallError } from './chaos-options.js';
+import { BadCallError, type ChaosOptions } from './chaos-options.js';
 import { type CalmClients, calmClients } from './engine/calm-clients.js';
 import type { Engine } from './engine/engine.js';
 import { makeTables } from './engine/make-tables.js';
@@ -31,9 +31,13 @@ export interface Stage {
  * Sets the stage.
  *
  * @param putAway is given everything to put away, in the order of making
- * @param keep a directory for the journals; otherwise they go with the rest
+ * @param options.minutes how long faults will strike
+ * @param options.keep a directory for the journals; otherwise they go with the rest
  */
-export async function setStage(putAway: PutAway, keep: string | undefined): Promise<Stage> {
+export async function setStage(
+  putAway: PutAway,
+  { minutes, keep }: Pick<ChaosOptions, 'minutes' | 'keep'>,
+): Promise<Stage> {
   const directory = await mkdtemp(join(tmpdir(), 'leasehold-chaos-'));
   const reaper = new Reaper(directory);
   putAway.later(() => reaper.close());
@@ -43,7 +47,7 @@ export async function setStage(putAway: PutAway, keep: string | undefined): Prom
   for (const path of [journals, data, output]) await mkdir(path, { recursive: true });
   // Journals of another run would be judged along with this one's.
   if ((await readdir(journals)).length > 0) throw new BadCallError(`--keep: ${journals} is not empty`);
-  await sowKeys(data);
+  await sowKeys(data, minutes);
   const boardFile = join(directory, 'board.json');
   const board = new Board(boardFile);
   await board.post({});

@@ -75,11 +75,21 @@ async function bundleEntries(): Promise<void> {
     chunkNames: 'chunks/[name]-[hash]',
     bundle: true,
     splitting: true,
+    // The package says that nothing in it acts when it is loaded. In programs something does.
+    ignoreAnnotations: true,
     platform: 'node',
     format: 'esm',
     target: 'node20',
     // The SDK in its few files; what finds its own files; and what a process loads only where it is needed.
-    external: ['@aws-sdk/*', 'aws-cdk-lib', 'constructs', 'dynalite', 'esbuild', 'testcontainers', '@dynoxide/*'],
+    external: [
+      '@aws-sdk/*',
+      'aws-cdk-lib',
+      'constructs',
+      'dynalite',
+      'esbuild',
+      'testcontainers',
+      '@dynoxide/*',
+    ],
     banner: nodeBundle.banner,
     define: { 'import.meta.url': 'ownUrl', 'import.meta.dirname': 'ownFolder' },
     plugins: [whereItWas],

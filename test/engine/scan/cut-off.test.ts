@@ -31,7 +31,7 @@ async function expectExact(scene: Scene): Promise<void> {
 
 describe('a run cut off at any moment goes on where it stood (C48)', () => {
   /** Each of these writes of a whole run of some thirty is the last one once. */
-  const last = bySize({ short: [1, 3, 8, 15, 22, 29], long: Array.from({ length: 33 }, (_, i) => i + 1) });
+  const last = bySize({ short: [1, 8, 15, 29], long: Array.from({ length: 33 }, (_, i) => i + 1) });
   it.each(last)('aborted at write %i', async (write) => {
     await using scene = await stage.scene(keys);
     await scene.plan({ slices: 4, pageSize: 5, prefix: 'k/' });

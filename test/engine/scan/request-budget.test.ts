@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ObservedRequest } from '../../../lib/local/index.js';
 import { inventory } from '../../../lib/scan/index.js';
 import { bucket, Stage } from '../../support/scan/stage.js';
+import { bySize } from '../../support/size.js';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -88,7 +89,7 @@ describe('the request budget of a worker', () => {
 });
 
 describe('the request budget of the planner', () => {
-  it.each([1, 2, 3, 5, 8, 16, 40])(
+  it.each(bySize({ short: [1, 3, 8, 40], long: [1, 2, 3, 5, 8, 16, 40] }))(
     '%i slices: at most three times as many, all with the prefix',
     async (slices) => {
       await using scene = await stage.scene([

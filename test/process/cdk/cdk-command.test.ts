@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { app, compiledApp, runCdk } from '../../support/cdk/run-cdk.js';
+import { app, compiledApp, runApp, runCdk } from '../../support/cdk/run-cdk.js';
 import { bySize, size } from '../../support/size.js';
 
 vi.setConfig({ testTimeout: 240_000 });
@@ -31,11 +31,15 @@ it('`cdk synth` needs no network, no account and no context, and has nothing to 
 });
 
 it('a setting that is wrong is told in a line', async () => {
-  const { stderr, code } = await runCdk(
-    output,
-    { app: compiledApp, validation: false },
-    ...['synth', '--quiet', '-c', 'seats=none', '-c', 'bucketName=data'],
-  );
+  const context = { seats: 'none', bucketName: 'data' };
+  const { stderr, code } = await bySize({
+    // As `cdk` calls it.
+    short: () => runApp({ CDK_OUTDIR: output, CDK_CONTEXT_JSON: JSON.stringify(context) }),
+    long: () => {
+      const args = Object.entries(context).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+      return runCdk(output, { app: compiledApp, validation: false }, 'synth', '--quiet', ...args);
+    },
+  })();
   expect(code).toBe(1);
   expect(stderr).toContain('Error: seats: must be a whole number from 1 to 1000, got "none"\n');
   expect(stderr).not.toMatch(/^ +at /m);

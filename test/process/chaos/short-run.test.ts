@@ -6,8 +6,8 @@ import { ChaosProcess } from '../../support/chaos/chaos-process.js';
 import { bySize } from '../../support/size.js';
 
 const seed = 1;
-const workers = bySize({ short: 4, long: 6 });
-const minutes = bySize({ short: 0.1, long: 0.5 });
+const workers = bySize({ short: 3, long: 6 });
+const minutes = bySize({ short: 0.08, long: 0.5 });
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
 describe('a short run of chaos', () => {

@@ -113,11 +113,11 @@ describe('observed without Powertools', () => {
 
 it('no deployed function has the constructs or test engines in it', async () => {
   const handlers = (await readdir(join(root, 'lambda'))).filter((file) => file.endsWith('.ts'));
-  for (const handler of handlers) {
-    const { packages, later } = await bundleOf(everything(join(root, 'lambda', handler)));
-    expect(
-      notForLambda.filter((one) => packages.has(one) || later.has(one)),
-      handler,
-    ).toEqual([]);
-  }
+  expect(handlers.length).toBeGreaterThan(4);
+  const all = handlers.map(
+    (handler, n) => `export * as handler${n} from '${join(root, 'lambda', handler)}';`,
+  );
+  const { packages, later } = await bundleOf(all.join('\n'));
+  expect(packages).toContain('leasehold');
+  expect(notForLambda.filter((one) => packages.has(one) || later.has(one))).toEqual([]);
 });

@@ -18,9 +18,9 @@ const run = promisify(execFile);
 const script = compiled(new URL('../../support/scan/scan-child.ts', import.meta.url).pathname);
 
 /** Folders of a thousand objects each. */
-const [fewFolders, manyFolders] = bySize({ short: [5, 20], long: [10, 100] });
+const [fewFolders, manyFolders] = bySize({ short: [5, 12], long: [10, 100] });
 /** An object in memory costs some 200 bytes: so many more of them would be above this. */
-const noiseBytes = bySize({ short: 2_000_000, long: 10_000_000 });
+const noiseBytes = bySize({ short: 1_000_000, long: 10_000_000 });
 
 describe('a scan does not hold its keys (C47)', () => {
   it('the first objects are processed before the listing is finished', async () => {

@@ -13,11 +13,10 @@ const nothingLeft = { leftFiles: [], leftProcesses: [] };
 type Moment = readonly [when: string, said: RegExp, NodeJS.Signals, exitCode: number, minProcesses: number];
 
 // The process that synthesizes; then the engine and the workers.
-const moments: readonly Moment[] = [
+const moments: readonly Moment[] = [['at once, by a termination', /leasehold {2}/, 'SIGTERM', 143, 0]];
+const moreMoments: readonly Moment[] = [
   ['at once', /leasehold {2}/, 'SIGINT', 130, 0],
   ['with one worker stopped, by a termination', / stopped in /, 'SIGTERM', 143, 4],
-];
-const moreMoments: readonly Moment[] = [
   ['while it makes itself ready', /synthesizing|planning|scanning|worker/, 'SIGINT', 130, 1],
   ['with one worker dead', / killed in /, 'SIGINT', 130, 3],
   ['with one worker stopped', / stopped in /, 'SIGINT', 130, 4],

@@ -8,7 +8,14 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** The app as `cdk.json` has it, and as plain JavaScript, which starts sooner. */
 export const app = 'npx tsx bin/app.ts';
-export const compiledApp = `node ${compiled(join(root, 'bin/app.ts'))}`;
+const compiledPath = compiled(join(root, 'bin/app.ts'));
+export const compiledApp = `node ${compiledPath}`;
+
+/** The app alone, without the command that reads what it leaves. */
+export function runApp(env: Readonly<Record<string, string>>) {
+  const options = { cwd: root, env: { PATH: process.env.PATH, CDK_VALIDATION: 'false', ...env } };
+  return promisify(execFile)(process.execPath, [compiledPath], options).catch((error) => error);
+}
 
 /**
  * `cdk` as somebody would call it, without account or network. Bundles are built beforehand, as for every other test.

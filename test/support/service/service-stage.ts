@@ -80,7 +80,7 @@ export class ServiceStage implements AsyncDisposable {
       region: 'eu-central-1',
       credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
       maxAttempts,
-      requestHandler: { requestTimeout: 5_000, throwOnRequestTimeout: true },
+      requestHandler: { requestTimeout: 10_000, throwOnRequestTimeout: true },
     });
   }
 
@@ -89,7 +89,7 @@ export class ServiceStage implements AsyncDisposable {
     const client = new LockClient({
       ...shortLease,
       leaseMs: 15_000,
-      requestTimeoutMs: 5_000,
+      requestTimeoutMs: 10_000,
       service: callers,
       lambdaClient: this.lambdaClient,
       // As attempts of one owner in different processes share it.

@@ -81,11 +81,20 @@ describe('an independent reading of histories', () => {
       replace: 'if (item.leaseId !== undefined) return true;',
       from: 40,
     },
-  ])('I1 to I4: notices $what in the simulator’s histories', async ({ what, file, find, replace, from: first }) => {
-    const [from, to] = [find.replaceAll('@', '$'), replace.replaceAll('@', '$')];
-    const bundle = await bundleSimulator(`linear ${what}`, [{ file, find: from, replace: to }]);
-    const order = { suite: 'hand-over', from: first, until: 240, stopsAtFirst: true, rule: 'linear' } as const;
-    const { violations } = await runSeeds(bundle, order, 1);
-    expect(violations).toHaveLength(1);
-  });
+  ])(
+    'I1 to I4: notices $what in the simulator’s histories',
+    async ({ what, file, find, replace, from: first }) => {
+      const [from, to] = [find.replaceAll('@', '$'), replace.replaceAll('@', '$')];
+      const bundle = await bundleSimulator(`linear ${what}`, [{ file, find: from, replace: to }]);
+      const order = {
+        suite: 'hand-over',
+        from: first,
+        until: 240,
+        stopsAtFirst: true,
+        rule: 'linear',
+      } as const;
+      const { violations } = await runSeeds(bundle, order, 1);
+      expect(violations).toHaveLength(1);
+    },
+  );
 });
