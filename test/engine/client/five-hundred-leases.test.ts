@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Lease } from '../../../lib/index.js';
 import { EventLog } from '../../support/event-log.js';
 import { bySize } from '../../support/size.js';
+import { patientLease } from '../../support/stage.js';
 import { until } from '../../support/until.js';
 import { useStage } from '../../support/use-stage.js';
 
@@ -47,7 +48,7 @@ describe('many leases in one process', () => {
       safetyMarginMs: 2_000,
       requestTimeoutMs: 4_000,
     });
-    const rival = await stage.it.readyActor();
+    const rival = await stage.it.readyActor(patientLease);
     const names = Array.from({ length: count }, () => stage.name());
     const leases: Lease[] = [];
     await using _all = {

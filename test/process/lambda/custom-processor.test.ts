@@ -20,8 +20,8 @@ import { lambdaFixture, type ScanBench, scanBench } from '../../support/lambda/s
 // A processor of a user's own, deployed by `SliceScan`: its bundle out of the cloud assembly runs in child processes
 // on a real engine, under the definition out of the template, with a failure at every state.
 
-const keys = Array.from({ length: 60 }, (_, i) => {
-  const kind = i === 17 ? 'crash' : i === 40 ? 'poison' : 'plain';
+const keys = Array.from({ length: 36 }, (_, i) => {
+  const kind = i === 10 ? 'crash' : i === 24 ? 'poison' : 'plain';
   return `${'abc'[i % 3]}/${String(i).padStart(2, '0')}-${kind}.txt`;
 });
 const lines = (key: string) => 1 + (key.charCodeAt(2) % 7);

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { bySize, size } from '../../support/size.js';
-import { startJson, startProcess } from '../../support/start/start-process.js';
+import { startJson } from '../../support/start/start-process.js';
 import { names, temporaryFiles } from '../../support/start/temporary-files.js';
 
 vi.setConfig({ testTimeout: 240_000 });
@@ -42,19 +42,5 @@ describe('npm start with faults', () => {
     expect(again.json.faults.strikes.map(({ slice }) => slice).sort()).toEqual(
       strikes.map(({ slice }) => slice).sort(),
     );
-  });
-
-  it('goes without where it is told to, and ends its plain lines with report and proof', async () => {
-    await using files = await temporaryFiles(names(200, 3));
-    const started = await startProcess(['--dir', files.directory, '--seats', '2', '--no-faults']);
-    const { exitCode, stdout, stderr } = await started.ended;
-    expect(exitCode).toBe(0);
-    expect(stderr).toBe('');
-    expect(stdout).toContain('takeovers: 0 ');
-    expect(stdout).toContain('stale writes refused: 0;');
-    expect(stdout).toContain('folder-0');
-    expect(stdout.trimEnd().split('\n').at(-1)).toBe(' complete: 200 objects, each in exactly one result');
-    // No colours and no cursor movements in a pipe.
-    expect(stdout).not.toContain('\u001b');
   });
 });

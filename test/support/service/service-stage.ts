@@ -88,7 +88,7 @@ export class ServiceStage implements AsyncDisposable {
   client(options: Partial<LockClientOptions> = {}): LockClient {
     const client = new LockClient({
       ...shortLease,
-      leaseMs: 15_000,
+      leaseMs: 30_000,
       requestTimeoutMs: 10_000,
       service: callers,
       lambdaClient: this.lambdaClient,

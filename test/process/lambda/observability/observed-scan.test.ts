@@ -9,7 +9,7 @@ import { ObservedOutput } from '../../../support/lambda/observed-output.js';
 import { lambdaFixture, type ScanBench, scanBench } from '../../../support/lambda/scan-bench.js';
 import { until } from '../../../support/until.js';
 
-const keys = Array.from({ length: 200 }, (_, i) => `${'abcd'[i % 4]}/${i.toString(36)}/object-${i}.txt`);
+const keys = Array.from({ length: 120 }, (_, i) => `${'abcd'[i % 4]}/${i.toString(36)}/object-${i}.txt`);
 
 let bench: ScanBench;
 let definition: StateMachineDefinition;
