@@ -5,7 +5,7 @@ import { ChaosProcess } from '../../support/chaos/chaos-process.js';
 import { descendants, isAlive } from '../../support/local/child-processes.js';
 import { until } from '../../support/until.js';
 
-const workers = 3;
+const workers = 2;
 
 /** All processes of a run whose workers are up; one of them is stopped, and will not notice anything by itself. */
 async function processesOf(run: ChaosProcess): Promise<number[]> {

@@ -27,8 +27,8 @@ interface Answer {
   readonly pid: number;
 }
 
-const shortLease = { leaseMs: 2_000, renewEveryMs: 400, safetyMarginMs: 200 };
-const shortRequests = { requestTimeoutMs: 400, maxAttempts: 2, skewMs: 100 };
+const shortLease = { leaseMs: 4_000, renewEveryMs: 500, safetyMarginMs: 200 };
+const shortRequests = { requestTimeoutMs: 1_500, maxAttempts: 2, skewMs: 100 };
 
 /** The wrapper in a bundled function, whose execution environments are processes of their own. */
 describe('a function under a lock', () => {
@@ -179,7 +179,7 @@ describe('a function under a lock', () => {
     const name = stage.name();
     const { locks } = await stage.it.readyActor();
     await using _held = await locks.acquire(name);
-    const { invoke } = await start({ waitMs: 600_000, marginMs: 2_500 }, { timeoutMs: 5_000 });
+    const { invoke } = await start({ waitMs: 600_000, marginMs: 2_500 }, { timeoutMs: 8_000 });
     await expect(invoke({ name, act: 'answer' })).rejects.toMatchObject({ name: 'LockHeldError' });
   });
 

@@ -87,10 +87,10 @@ describe('the synthesized state machine with the bundled functions on a real eng
 
   it('a worker without time for all answers "more" and is invoked again', async () => {
     const answers: string[] = [];
-    await using lambda = await bench.start({ work: { timeoutMs: 5_300 } });
+    await using lambda = await bench.start({ work: { timeoutMs: 5_200 } });
     const outcome = await runStateMachine(
       definition,
-      { bucket: 'data', seats: 1, slices: 1, pageSize: 1 },
+      { bucket: 'data', seats: 1, slices: 1, pageSize: 2 },
       {
         executionName: 'more',
         async invoke(name, event, signal) {
