@@ -2,6 +2,7 @@ import type { Removal } from '../removal.js';
 
 const fairTests = 'test/engine/kit/fair.test.ts';
 const readsTests = 'test/unit/kit/fair-reads.test.ts';
+const turnOf = (title: string) => ({ file: 'test/unit/kit/turns.test.ts', title });
 const leftBehindTests = 'test/unit/kit/left-behind.test.ts';
 const groupTests = 'test/engine/kit/lock-group.test.ts';
 const leaderTests = 'test/engine/kit/leader.test.ts';
@@ -71,14 +72,17 @@ export const kitLineRemovals: readonly Removal[] = [
     file: fairAcquire,
     find: 'freeMs >= this.#place * graceMs',
     replace: 'freeMs >= 0',
-    noticedBy: [lockSuite],
+    noticedBy: [
+      turnOf('a grace for each who stands before it: the living keep their order (seed %i)'),
+      lockSuite,
+    ],
   },
   {
     name: 'line: a grace for each place ahead',
     file: fairAcquire,
     find: 'freeMs >= this.#place * graceMs',
     replace: 'freeMs >= graceMs',
-    noticedBy: [lockSuite],
+    noticedBy: [turnOf('a grace for each who stands before it: the living keep their order (seed %i)')],
   },
   {
     name: 'line: a dead waiter costs no more than a grace',
@@ -92,14 +96,17 @@ export const kitLineRemovals: readonly Removal[] = [
     file: fairAcquire,
     find: 'this.#freeSince?.token !== info?.token || this.#freeSince === undefined',
     replace: 'this.#freeSince === undefined',
-    noticedBy: [lockSuite],
+    noticedBy: [turnOf('a lock that somebody has had in between has not been free for so long')],
   },
   {
     name: 'line: free for so long by its own look, not by an earlier one',
     file: fairAcquire,
     find: 'if (!this.#mayTry(info)) this.#freeSince = undefined;',
     replace: 'if (!this.#mayTry(info)) {}',
-    noticedBy: [lockSuite],
+    noticedBy: [
+      turnOf('a lock that is held again is not tried for, however long it was free before'),
+      lockSuite,
+    ],
   },
   {
     name: 'line: a ticket past its deadline counts for nobody',
@@ -330,14 +337,17 @@ export const kitLineRemovals: readonly Removal[] = [
     file: lockGroup,
     find: '    group.throwIfLost();\n',
     replace: '',
-    noticedBy: [lockSuite],
+    noticedBy: [
+      turnOf('are not handed out where the first was lost while the last was waited for'),
+      lockSuite,
+    ],
   },
   {
     name: 'several locks: one wait for all',
     file: lockGroup,
     find: '{ ...options, waitMs: pacing.leftMs }',
     replace: '{ ...options, waitMs }',
-    noticedBy: [lockSuite],
+    noticedBy: [turnOf('have one wait for all of them'), lockSuite],
   },
   {
     name: 'several locks: the end of the caller’s own time is no wrong option',
@@ -437,7 +447,7 @@ export const kitLineRemovals: readonly Removal[] = [
     file: leader,
     find: 'await sleep(host.runtime, passingPauseMs, options.signal);',
     replace: 'await sleep(host.runtime, 1_000 * passingPauseMs, options.signal);',
-    noticedBy: [lockSuite],
+    noticedBy: [turnOf('a campaign goes on soon after a line that was full has emptied'), lockSuite],
   },
   {
     name: 'leader: whoever asks is told who leads',
