@@ -142,9 +142,11 @@ const others = {
   ...{ pollCeilingMs: 1, runtime: 1 },
 } satisfies Record<Exclude<keyof LockClientOptions, keyof typeof limits>, 1>;
 
+const optionNames = Object.keys({ ...limits, ...others });
+
 /** @throws UsageError if an option of the client is out of its range, or if they do not fit together */
 export function checkClientOptions(options: ClientOptions): void {
-  checkOptions('LockClient', options, Object.keys({ ...limits, ...others }));
+  checkOptions('LockClient', options, optionNames);
   checkStore(options);
   const { endpoint } = options;
   // Without its scheme the host would be taken for one; empty, as from an unset variable, it would mean AWS itself.

@@ -71,6 +71,7 @@ export class Thief {
    * @throws StoreError
    */
   async steal(held: readonly SliceItem[]): Promise<Loot> {
+    if (held.length === 0) return { stolen: undefined, mayComeUp: false };
     const { run, context } = this.#host;
     const withoutPrefix = (keys: readonly string[]) =>
       keys.filter((key) => key.startsWith(run.prefix)).map((key) => key.slice(run.prefix.length));

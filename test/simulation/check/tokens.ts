@@ -9,7 +9,7 @@ export const checkTokens: Check = (history) => {
   const violations: Violation[] = [];
   const last = new Map<string, number>();
   const granted = new Set<string>();
-  /** When the latest grant of a name was made up. */
+  /** When the latest grant of a name was made up, or its item, which begins with a token that nobody has. */
   const madeUp = new Map<string, number>();
   const tell = (atMs: number, what: string) => violations.push({ rule: 'I1', atMs, what });
   for (const write of leaseWrites(history)) {
@@ -44,7 +44,7 @@ export const checkTokens: Check = (history) => {
       granted.add(`${textIn(after, 'leaseId')} ${token}`);
     }
     last.set(key, Math.max(highest, token));
-    if (isGrant(write)) madeUp.set(key, Math.max(madeUp.get(key) ?? 0, request.firstSentAtMs));
+    if (isGrant(write) || !before) madeUp.set(key, Math.max(madeUp.get(key) ?? 0, request.firstSentAtMs));
   }
   for (const record of history.records) {
     if (record.kind !== 'handed') continue;

@@ -1,7 +1,6 @@
 import { planScan, verifyScan, workSeat } from '../../../lib/scan/index.js';
-import type { ClientHabits } from '../lock/hold-options.js';
 import type { Cluster } from '../world/cluster.js';
-import { ScanMachine } from './scan-machine.js';
+import { type ScanHabits, ScanMachine } from './scan-machine.js';
 import { type Keys, simProcessor } from './sim-processor.js';
 import type { SimS3 } from './sim-s3.js';
 
@@ -14,7 +13,7 @@ const maxRounds = 2;
 /** Finishes the run with fresh seats where nothing goes wrong any more, and records what its proof says. */
 export async function judge(
   cluster: Cluster,
-  habits: ClientHabits,
+  habits: ScanHabits,
   s3: SimS3,
   { run, seats, isPlanned }: { readonly run: string; readonly seats: number; readonly isPlanned: boolean },
 ): Promise<void> {

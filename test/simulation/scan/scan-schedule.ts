@@ -1,7 +1,7 @@
 import { planScan } from '../../../lib/scan/index.js';
 import type { History, Premises } from '../history/history.js';
 import { drawClocks, drawFaultProfile, type FaultProfile } from '../lock/fault-profile.js';
-import { type ClientHabits, drawClientHabits } from '../lock/hold-options.js';
+import { drawClientHabits } from '../lock/hold-options.js';
 import { Nemesis } from '../lock/nemesis.js';
 import { FrontEnds } from '../net/front-ends.js';
 import { Network } from '../net/network.js';
@@ -10,7 +10,7 @@ import type { Random } from '../world/random.js';
 import type { Trace } from '../world/trace.js';
 import { drawKeys } from './bucket-keys.js';
 import { judge } from './judge.js';
-import { ScanMachine } from './scan-machine.js';
+import { type ScanHabits, ScanMachine } from './scan-machine.js';
 import { SeatWorkers } from './seat-workers.js';
 import { SimS3 } from './sim-s3.js';
 import { steal } from './thief.js';
@@ -70,7 +70,8 @@ function drawSize(random: Random): WorldSize {
 export async function playScan(random: Random, trace?: Trace): Promise<History> {
   const size = drawSize(random);
   const faultProfile: FaultProfile = { ...drawFaultProfile(random, true), deepSleep: false };
-  const habits = drawClientHabits(random, size.isSmall);
+  const hasLedger = !size.isSmall || random.chance(0.5);
+  const habits = { ...drawClientHabits(random, size.isSmall), hasLedger };
   const keys = drawKeys(random, size.keys);
   const cluster = clusterOf(random, faultProfile, habits, keys, trace);
   const s3 = new SimS3(keys, random);
@@ -121,7 +122,7 @@ function countSplits({ records, tally }: History): void {
 /** Two planners now and then, on a network that may fail them. */
 async function planned(
   cluster: Cluster,
-  habits: ClientHabits,
+  habits: ScanHabits,
   s3: SimS3,
   { seats, pageSize, maxSlices }: WorldSize,
 ): Promise<boolean> {
@@ -171,7 +172,7 @@ function deleteSlice(cluster: Cluster): void {
 function clusterOf(
   random: Random,
   faultProfile: FaultProfile,
-  habits: ClientHabits,
+  habits: ScanHabits,
   keys: readonly string[],
   trace: Trace,
 ): Cluster {

@@ -1,9 +1,8 @@
 import { workSeat } from '../../../lib/scan/index.js';
 import { drawClocks } from '../lock/fault-profile.js';
-import type { ClientHabits } from '../lock/hold-options.js';
 import type { Cluster } from '../world/cluster.js';
 import type { SimProcess } from '../world/sim-process.js';
-import { ScanMachine } from './scan-machine.js';
+import { type ScanHabits, ScanMachine } from './scan-machine.js';
 import { simProcessor } from './sim-processor.js';
 import type { SimS3 } from './sim-s3.js';
 
@@ -11,7 +10,7 @@ import type { SimS3 } from './sim-s3.js';
 export class SeatWorkers {
   readonly processes: SimProcess[] = [];
   readonly #cluster: Cluster;
-  readonly #habits: ClientHabits;
+  readonly #habits: ScanHabits;
   readonly #s3: SimS3;
   readonly #run: string;
   readonly #maxStarts: number;
@@ -21,7 +20,7 @@ export class SeatWorkers {
   isOver = false;
 
   /** @param maxStarts of all seats together */
-  constructor(cluster: Cluster, habits: ClientHabits, s3: SimS3, run: string, maxStarts: number) {
+  constructor(cluster: Cluster, habits: ScanHabits, s3: SimS3, run: string, maxStarts: number) {
     this.#cluster = cluster;
     this.#habits = habits;
     this.#s3 = s3;

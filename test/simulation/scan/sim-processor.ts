@@ -7,7 +7,7 @@ export interface Keys {
   readonly keys: readonly string[];
 }
 
-/** A processor that records what it is handed, takes its time, and writes a fenced row for each page. */
+/** A processor that records what it is handed, takes its time, and writes a fenced row for each page where it is to. */
 export function simProcessor(machine: ScanMachine, habits: ClientHabits): Processor<Keys> {
   const { cluster, process } = machine;
   const { random } = cluster;
@@ -37,6 +37,7 @@ export function simProcessor(machine: ScanMachine, habits: ClientHabits): Proces
       return { keys };
     },
   };
+  if (!machine.hasLedger) return plain;
   // biome-ignore lint/suspicious/noExplicitAny: it stands in for the document client
   return withLedger(plain, { client: machine.client as any, table: 'ledger' });
 }
