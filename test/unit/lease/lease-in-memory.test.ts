@@ -430,7 +430,7 @@ describe('a lease', () => {
       token,
       leaseId,
       acquiredAt,
-      remainingMs: about(30_000, 1_100),
+      remainingMs: about(28_500, 1_600),
     });
     expect(owner).toBe('holder');
     await world.until(lease.release());
