@@ -27,9 +27,16 @@ export const checkLeaders: Check = (history) => {
   /** When leases were granted, and when each process's campaign last ended: a lease that is let go after that is no stepping down. */
   const granted = new Map<string, number>();
   const ended = new Map<string, number>();
+  /**
+   * When a process first sent a release of a lease: it has stepped down then, as far as it knows. A release that arrives late,
+   * or only when it is repeated, frees the lead later, and leaves the others less of the pause.
+   */
+  const letGo = new Map<string, number>();
   /** Leases that were held when their holder knew. */
   const knew = new Set<string>();
   for (const record of records) {
+    if (record.kind === 'sent' && record.ends && !letGo.has(record.leaseId))
+      letGo.set(record.leaseId, record.atMs);
     if (record.kind === 'write' && record.table === 'leases') {
       const leaseId = textIn(record.after, 'leaseId');
       const wasAsked = textIn(record.before, 'releaseRequested') !== undefined;
@@ -40,7 +47,7 @@ export const checkLeaders: Check = (history) => {
       const endedMs = from === undefined ? undefined : ended.get(processOf(from));
       const isSameCampaign = endedMs === undefined || (granted.get(from!) ?? 0) > endedMs;
       if (from !== undefined && knew.has(from) && leaseId === undefined && isSameCampaign)
-        steppedDown.set(`${record.key} ${processOf(from)}`, record.atMs);
+        steppedDown.set(`${record.key} ${processOf(from)}`, letGo.get(from) ?? record.atMs);
       if (isGrant(record)) {
         granted.set(leaseId!, record.atMs);
         const key = `${record.key} ${processOf(leaseId!)}`;

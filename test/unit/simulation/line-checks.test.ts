@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkAnswers } from '../../simulation/check/answers.js';
+import { checkLeaders } from '../../simulation/check/leaders.js';
 import { checkLines } from '../../simulation/check/lines.js';
 import type { CallRecord, Check, HistoryRecord, RequestInfo } from '../../simulation/history/history.js';
 import { Tally } from '../../simulation/history/tally.js';
@@ -136,6 +137,39 @@ describe('the check of lines', () => {
       call('p', 50, freedMs + 5_001, { outcome: 'LockHeldError' }),
     ];
     expect(toldBy(checkLines, past)).toContain('q.2 is granted a before p.1');
+  });
+});
+
+describe('the check of leaders', () => {
+  /** `p` is asked, knows, sends its release at 1,000, which arrives at 1,300, and leads again so long after it was sent. */
+  const steppedDown = (againMs: number): HistoryRecord[] => {
+    const asked = { ...lease('p.1', 60_000), releaseRequested: { S: 'deployment' } };
+    const write = (atMs: number, before: object, after: object) =>
+      ({ ...lock(atMs, 'p'), key: 'lead/a', before, after }) as HistoryRecord;
+    const view = {
+      leaseId: 'p.1',
+      process: 'p',
+      isValid: true,
+      isTold: false,
+      isAsked: true,
+      isPastEnd: false,
+    };
+    const leases = [{ ...view, runningMs: 0, earliest: 0, latest: 0 }];
+    return [
+      write(100, {}, lease('p.1', 60_000)),
+      write(200, lease('p.1', 60_000), asked),
+      { kind: 'survey', atMs: 900, name: 'lead/a', leases, why: 'asked' },
+      { kind: 'sent', atMs: 1_000, process: 'p', leaseId: 'p.1', beginsRenewal: false, ends: true },
+      write(1_300, asked, {}),
+      write(1_000 + againMs, {}, lease('p.2', 60_000)),
+    ];
+  };
+
+  it('finds one who leads again too soon after it let go, and counts from then, not from when that arrived', () => {
+    expect(toldBy(checkLeaders, steppedDown(3_050))).toEqual([]);
+    expect(toldBy(checkLeaders, steppedDown(2_500))).toEqual([
+      'p.2 leads 2500 ms after its process has stepped down',
+    ]);
   });
 });
 
