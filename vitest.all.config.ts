@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     ...shared,
     ...inOneRun,
-    include: ['test/**/*.test.ts'],
+    include: ['test/{unit,engine,process}/**/*.test.ts'],
     exclude: ['**/*.long.test.ts'],
     globalSetup: builtFirst,
     pool: 'forks',
