@@ -75,6 +75,8 @@ async function bundleEntries(): Promise<void> {
     chunkNames: 'chunks/[name]-[hash]',
     bundle: true,
     splitting: true,
+    // Errors are told apart by the names of their classes.
+    keepNames: true,
     // The package says that nothing in it acts when it is loaded. In programs something does.
     ignoreAnnotations: true,
     platform: 'node',
