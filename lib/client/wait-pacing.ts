@@ -7,8 +7,8 @@ const partOfAge = 0.185;
 /** Of the time between changes of hands, where a waiter has seen several: so far apart its looks are. */
 const partOfHold = 0.3;
 
-/** But no more than so many of the shortest pauses. */
-const mostOften = 5;
+/** But at most so many times the shortest pause. */
+const maxOftenFactor = 5;
 
 /** How long a caller is willing to wait, and how its reads are spaced. */
 export class WaitPacing {
@@ -16,8 +16,8 @@ export class WaitPacing {
   readonly #since: LocalInstant;
   readonly #waitMs: number;
   readonly #runtime: Runtime;
-  readonly #leastMs: number;
-  readonly #mostMs: number;
+  readonly #minMs: number;
+  readonly #maxMs: number;
   /** When it was last seen to change hands, and how long it had been so by then. */
   #changedAt: LocalInstant;
   #ageMs = 0;
@@ -40,8 +40,8 @@ export class WaitPacing {
     this.#waitMs = options.waitMs;
     this.#runtime = runtime;
     this.#changedAt = this.#since;
-    this.#leastMs = options.pollFloorMs;
-    this.#mostMs = options.pollCeilingMs;
+    this.#minMs = options.pollFloorMs;
+    this.#maxMs = options.pollCeilingMs;
   }
 
   get waitedMs(): number {
@@ -60,9 +60,9 @@ export class WaitPacing {
   nextDelayMs(untilExpiryMs = Number.POSITIVE_INFINITY): number {
     const ageMs = this.#ageMs + elapsedBetween(this.#changedAt, this.#clock.instant()).least;
     const { random } = this.#runtime;
-    const closeMs = Math.max(ageMs * partOfAge * (0.8 + 0.4 * random()), this.#leastMs * (1 + 2 * random()));
-    const oftenMs = Math.min(this.#heldMs * partOfHold, mostOften * this.#leastMs) * (0.5 + random());
-    const pauseMs = Math.min(Math.max(closeMs, oftenMs), this.#mostMs);
+    const closeMs = Math.max(ageMs * partOfAge * (0.8 + 0.4 * random()), this.#minMs * (1 + 2 * random()));
+    const oftenMs = Math.min(this.#heldMs * partOfHold, maxOftenFactor * this.#minMs) * (0.5 + random());
+    const pauseMs = Math.min(Math.max(closeMs, oftenMs), this.#maxMs);
     return Math.max(0, Math.min(pauseMs, Math.max(1, untilExpiryMs), this.leftMs));
   }
 

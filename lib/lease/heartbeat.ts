@@ -26,7 +26,7 @@ const beating = new WeakMap<Runtime, number>();
  * that is held alone has all of its first cadence.
  */
 const goldenRatio = (Math.sqrt(5) - 1) / 2;
-const mostHeadStart = 2 / 3;
+const maxHeadStart = 2 / 3;
 
 /**
  * Two timers of one lease: the next renewal, and the moment at which it must be given up. Both are unref'd and
@@ -47,7 +47,7 @@ export class Heartbeat {
     this.#options = options;
     const others = beating.get(runtime) ?? 0;
     beating.set(runtime, others + 1);
-    this.#headStart = ((others * goldenRatio) % 1) * mostHeadStart;
+    this.#headStart = ((others * goldenRatio) % 1) * maxHeadStart;
   }
 
   /**

@@ -57,7 +57,7 @@ function toUsageError({ path, why, detail }: Unstorable, call: string, lockName:
 }
 
 /** DynamoDB keeps no number that is nearer to zero. */
-export const leastNumber = 1e-130;
+export const minMagnitude = 1e-130;
 
 /** DynamoDB nests no deeper. */
 const maxDepth = 30;
@@ -98,7 +98,7 @@ function toCopy(value: unknown, path: string, depth: number): unknown {
     case 'number':
       // Beyond that DynamoDB's client wants a bigint: a number there is not what was meant.
       if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) fail(path, 'number', value);
-      return value === 0 || Math.abs(value) >= leastNumber ? value : fail(path, 'zero', value);
+      return value === 0 || Math.abs(value) >= minMagnitude ? value : fail(path, 'zero', value);
     case 'string':
       return isWellFormed(value) ? value : fail(path, 'text');
     case 'bigint':

@@ -3,7 +3,7 @@ import type { Runtime } from './runtime.js';
 
 /** Controllers whose request has ended by itself, for later requests: to make one costs more than all else here. */
 const idle: AbortController[] = [];
-const mostIdle = 100;
+const maxIdle = 100;
 
 /**
  * One request, as `sendUntil` sends it, where the signal is of no use to anybody once the request has ended: another one gets it then.
@@ -41,7 +41,7 @@ export function sendWithin<T>(
       .finally(() => {
         if (controller.signal.aborted) return;
         clear();
-        if (idle.length < mostIdle) idle.push(controller);
+        if (idle.length < maxIdle) idle.push(controller);
       });
   });
 }

@@ -1,5 +1,5 @@
 import { isWellFormed } from '../lease/check-options.js';
-import { leastNumber, maxStorableBytes, measureBytes } from '../lease/storable.js';
+import { maxStorableBytes, measureBytes, minMagnitude } from '../lease/storable.js';
 
 /** A value that JSON can carry. */
 export type JsonValue =
@@ -54,7 +54,7 @@ function isStorableNumber(value: number): boolean {
   if (value === 0) return true;
   if (Number.isInteger(value)) return Number.isSafeInteger(value);
   const magnitude = Math.abs(value);
-  return magnitude >= leastNumber && magnitude <= maxMagnitude;
+  return magnitude >= minMagnitude && magnitude <= maxMagnitude;
 }
 
 /**

@@ -63,7 +63,7 @@ Examples:
 
 if (values.sample === undefined) await mutatePureCore();
 else {
-  const options = { ...values, sample: values.sample, mostMs: values.seconds * 1_000 };
+  const options = { ...values, sample: values.sample, maxMs: values.seconds * 1_000 };
   process.exitCode = (await runSample(repository, options, values.wanted)) ? 0 : 1;
 }
 

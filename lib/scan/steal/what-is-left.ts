@@ -6,7 +6,7 @@ import type { KnownFolders } from './known-folders.js';
 import { LevelName } from './level-name.js';
 
 /** A folder holds this many times what one of its folders does, where nothing is known; and no more where something is. */
-const mostInFolder = 8;
+const maxFolderFactor = 8;
 
 /** Beyond any bucket: where names are long, what is left in theory is beyond any number. */
 const maxPages = 1e15;
@@ -68,7 +68,7 @@ export function guessWhatIsLeft(
   const endNames = endsHere && end?.startsWith(prefix) ? namesOf(end, prefix) : undefined;
   const below = {
     lowest: known?.current === undefined ? 0 : namesOf(known.current, prefix).length - 1,
-    folderFactor: hints ? Math.min(mostInFolder, hints.folders.perFolder) : mostInFolder,
+    folderFactor: hints ? Math.min(maxFolderFactor, hints.folders.perFolder) : maxFolderFactor,
   };
   const isBetween = known !== undefined && known.current === undefined;
   const stretches = page && !isBetween ? stretchesUpTo(endNames, names, page, shape, below) : [];

@@ -13,7 +13,7 @@ export interface Effort {
   /** Whether tests on engines judge, too. */
   readonly slower: boolean;
   /** Tests of one mutant take no longer than this together, as they did without any change. */
-  readonly mostMs: number;
+  readonly maxMs: number;
 }
 
 /** Who noticed a change: a rule of the simulator's checkers, or a test; or nobody. */
@@ -42,7 +42,7 @@ export class Judge {
       ...(effort.slower ? slower : []),
     ]);
     const patterns = paths.map((path) => `test/${path}${path.endsWith('.ts') ? '' : '/**/*.test.ts'}`);
-    return new Judge(schedules, await Tests.run(workspace, [...new Set(patterns)], effort.mostMs));
+    return new Judge(schedules, await Tests.run(workspace, [...new Set(patterns)], effort.maxMs));
   }
 
   /** Tests that failed without any change: they judge nothing. */

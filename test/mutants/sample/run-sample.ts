@@ -174,13 +174,13 @@ class Kept {
   }
 
   /** What counts is the whole tree of sources and tests: any change may make a mutant noticed, or not. */
-  static async open(repository: string, { schedules, slower, mostMs }: Effort): Promise<Kept> {
+  static async open(repository: string, { schedules, slower, maxMs }: Effort): Promise<Kept> {
     const state = execFileSync('git', ['ls-files', '-s', 'lib', 'test'], { cwd: repository });
     const dirty = execFileSync('git', ['diff', 'HEAD', '--', 'lib', 'test'], { cwd: repository });
     const hash = createHash('sha256')
       .update(state)
       .update(dirty)
-      .update(`${schedules} ${slower} ${mostMs}`)
+      .update(`${schedules} ${slower} ${maxMs}`)
       .digest('hex');
     const folder = join(repository, '.leasehold', 'mutation');
     await mkdir(folder, { recursive: true });

@@ -29,26 +29,26 @@ const slack = { times: 4, ms: 60_000 };
 export class Tests {
   readonly #root: string;
   readonly #notes: readonly ReachedNote[];
-  readonly #mostMs: number;
+  readonly #maxMs: number;
 
-  private constructor(root: string, notes: readonly ReachedNote[], mostMs: number) {
+  private constructor(root: string, notes: readonly ReachedNote[], maxMs: number) {
     this.#root = root;
     this.#notes = notes;
-    this.#mostMs = mostMs;
+    this.#maxMs = maxMs;
   }
 
   /**
    * Runs all tests once with every switch off.
    *
    * @param patterns of test files
-   * @param mostMs tests of one mutant take no longer than this together, as they did without any change
+   * @param maxMs tests of one mutant take no longer than this together, as they did without any change
    */
-  static async run({ root }: Workspace, patterns: readonly string[], mostMs: number): Promise<Tests> {
+  static async run({ root }: Workspace, patterns: readonly string[], maxMs: number): Promise<Tests> {
     const path = join(root, 'reached.jsonl');
     await writeFile(path, '');
     await runVitest(root, 'all', { files: patterns }, { LEASEHOLD_REACHED: path }, 1_800_000);
     const notes = (await readFile(path, 'utf8')).split('\n').filter((line) => line !== '');
-    return new Tests(root, toNotes(notes.map((line) => JSON.parse(line))), mostMs);
+    return new Tests(root, toNotes(notes.map((line) => JSON.parse(line))), maxMs);
   }
 
   /** Tests that failed without any change: they judge nothing. */
@@ -82,7 +82,7 @@ export class Tests {
     const files = [...byFile(once)];
     const time = (notes: readonly ReachedNote[]) => sum(notes.map(({ ms }) => ms));
     files.sort(([, a], [, b]) => time(a) - time(b));
-    let leftMs = this.#mostMs;
+    let leftMs = this.#maxMs;
     // At least one file, however long it takes.
     return new Map(
       files.filter(([, notes], i) => {

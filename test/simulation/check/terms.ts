@@ -6,7 +6,7 @@ import { clocksWidthMs, isGrant, leaseWrites, numberIn, textIn } from './lease-w
 const risingMs = 60;
 
 /** The lock service grants no shorter lease, in milliseconds. */
-const leastByServiceMs = 1_000;
+const minByServiceMs = 1_000;
 
 /**
  * Section 5, and what a caller can ask for: a lease is nine tenths as long as was asked, and no longer, ends with its cap and with its caller's own
@@ -43,10 +43,10 @@ function longer({ after }: WriteRecord, { maxHoldMs }: Terms, history: History):
   if (maxHoldMs === undefined) return undefined;
   const heldMs = numberIn(after, 'expiresAt')! - numberIn(after, 'acquiredAt')!;
   // Through the service the cap is measured by its caller, who knows when it was granted only nearly.
-  const mostMs = history.premises.isService
-    ? Math.max(maxHoldMs, leastByServiceMs) + clocksWidthMs(history)
+  const maxMs = history.premises.isService
+    ? Math.max(maxHoldMs, minByServiceMs) + clocksWidthMs(history)
     : maxHoldMs + risingMs;
-  return heldMs > mostMs ? `ends ${heldMs} ms after its grant, with a cap of ${maxHoldMs} ms` : undefined;
+  return heldMs > maxMs ? `ends ${heldMs} ms after its grant, with a cap of ${maxHoldMs} ms` : undefined;
 }
 
 /** Shorter than asked for, at its grant, with nothing that would end it sooner; or too long at any time. */
@@ -60,8 +60,8 @@ function shorter(write: WriteRecord, terms: Terms, history: History): string | u
   // Counted from earlier, for those who wait after a crash: by a tenth at most.
   if (!endsInMs && fromMs < 0.9 * wantedMs - skewMs / 2 - 1)
     return `is granted for ${fromMs.toFixed(0)} ms, and ${wantedMs} were asked for`;
-  const mostMs = Math.max(wantedMs, history.premises.isService ? leastByServiceMs : 0);
-  if (fromMs > mostMs + clocksWidthMs(history) && handedOverTo(after) === undefined)
+  const maxMs = Math.max(wantedMs, history.premises.isService ? minByServiceMs : 0);
+  if (fromMs > maxMs + clocksWidthMs(history) && handedOverTo(after) === undefined)
     return `is granted for ${fromMs.toFixed(0)} ms, and ${wantedMs} were asked for`;
   return undefined;
 }

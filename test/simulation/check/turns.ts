@@ -26,8 +26,8 @@ export const checkTurns: Check = (history) => {
     if (call.what === 'once' || isPaused(pauses, call)) continue;
     if (restoredMs.some((atMs) => atMs >= call.sinceMs && atMs <= call.atMs)) continue;
     const tookMs = call.atMs - call.sinceMs;
-    const mostMs = drift * call.waitMs + calmWidthMs + tripsMs;
-    if (tookMs > mostMs) {
+    const maxMs = drift * call.waitMs + calmWidthMs + tripsMs;
+    if (tookMs > maxMs) {
       const what = `${call.process} waits ${tookMs.toFixed(0)} ms by ${call.what}, and was willing to wait ${call.waitMs}`;
       violations.push({ rule: 'turns', atMs: call.atMs, what });
     }
