@@ -7,7 +7,7 @@ import { publish } from '../events/events.js';
 import type { Lease } from '../lease/index.js';
 import { deadlineAfter, sleep } from '../runtime/index.js';
 import type { LineStore, Ticket } from './line-store.js';
-import { holderIn, isOver, type LockHost, type Sight } from './lock-host.js';
+import { holderIn, isOver, type LockHost, passingFailure, type Sight } from './lock-host.js';
 
 /** What a fair acquire works with, besides leases. */
 export interface FairHost extends LockHost {
@@ -101,9 +101,7 @@ class Turn {
       this.#isGranted = lease !== undefined;
       return lease;
     } catch (error) {
-      const passes = error instanceof StoreError && error.retryable && !this.#options.signal?.aborted;
-      if (!passes) throw error;
-      this.#lastError = error;
+      this.#lastError = passingFailure(error, this.#options.signal);
       return undefined;
     }
   }

@@ -1,10 +1,10 @@
 import type { AcquireOptions } from '../client/acquire-options.js';
-import { LockHeldError, LockLostError, StoreError } from '../errors/index.js';
+import { LockHeldError, LockLostError } from '../errors/index.js';
 import { LineFullError } from '../errors/refusals.js';
 import { publish } from '../events/events.js';
 import type { Lease } from '../lease/index.js';
 import { sleep } from '../runtime/index.js';
-import { isOver, type LockHost } from './lock-host.js';
+import { isOver, type LockHost, passingFailure } from './lock-host.js';
 
 /** How a leader campaigns and leads. Without `waitMs`: a campaign has no end. */
 export interface LeadOptions extends Omit<AcquireOptions, 'waitMs' | 'change' | 'giveUpWhen' | 'supersede'> {
@@ -61,8 +61,7 @@ async function campaign(host: LockHost, name: string, options: AcquireOptions): 
       return await host.acquire(name, { ...options, waitMs: campaignMs });
     } catch (error) {
       const isNotYet = error instanceof LockHeldError || error instanceof LineFullError;
-      const mayPass = isNotYet || (error instanceof StoreError && error.retryable);
-      if (!mayPass || options.signal?.aborted) throw error;
+      if (!isNotYet) passingFailure(error, options.signal);
       await sleep(host.runtime, passingPauseMs, options.signal);
     }
   }

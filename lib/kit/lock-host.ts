@@ -1,7 +1,7 @@
 import type { AcquireOptions, HoldOptions, TryAcquireOptions } from '../client/acquire-options.js';
 import type { LockInfo } from '../client/lock-info.js';
 import type { WaitPacing } from '../client/wait-pacing.js';
-import type { HolderInfo } from '../errors/index.js';
+import { type HolderInfo, StoreError } from '../errors/index.js';
 import type { Lease } from '../lease/index.js';
 import type { Runtime } from '../runtime/index.js';
 
@@ -60,6 +60,17 @@ export function holderIn({ info, isLeftBehind }: Sight, failedAs?: string): Hold
   const { owner = 'unknown', token, leaseId, acquiredAt = 0, remainingMs } = info;
   if (leaseId === undefined && failedAs === owner) return undefined;
   return { owner, token, leaseId, acquiredAt, remainingMs };
+}
+
+/**
+ * What passes is a part of waiting: such a failure of a request.
+ *
+ * @throws the signal's own reason where the caller has given up, whatever failed; else what does not pass
+ */
+export function passingFailure(error: unknown, signal: AbortSignal | undefined): StoreError {
+  signal?.throwIfAborted();
+  if (!(error instanceof StoreError) || !error.retryable) throw error;
+  return error;
 }
 
 /** Whether the caller's own time is over: a lock that is asked for then is not to be had, and that is no wrong option. */

@@ -1,11 +1,11 @@
 import type { AcquireOptions } from '../client/acquire-options.js';
 import type { WaitPacing } from '../client/wait-pacing.js';
 import { checkWork, runUnder } from '../client/with-lock.js';
-import { LockHeldError, StoreError } from '../errors/index.js';
+import { LockHeldError, type StoreError } from '../errors/index.js';
 import { Lease } from '../lease/index.js';
 import { childSignal, sleep } from '../runtime/index.js';
 import { LockGroup } from './lock-group.js';
-import { holderIn, isOver, type LockHost, type Sight } from './lock-host.js';
+import { holderIn, isOver, type LockHost, passingFailure, type Sight } from './lock-host.js';
 import { permitNames } from './permits.js';
 import { acquirePermit } from './semaphore.js';
 
@@ -63,9 +63,7 @@ export function makeReadWriteLock(host: LockHost, name: string, readers: number)
         if (found instanceof Lease) return found;
         writer = found;
       } catch (error) {
-        // What passes is a part of waiting.
-        if (!(error instanceof StoreError) || !error.retryable || options.signal?.aborted) throw error;
-        failure = error;
+        failure = passingFailure(error, options.signal);
       }
       if (pacing.leftMs <= 0) {
         const holder = writer && holderIn(writer);

@@ -5,7 +5,7 @@ import { AlreadyCompletedError, type HolderInfo, LockHeldError, StoreError } fro
 import { publish } from '../events/events.js';
 import type { Lease } from '../lease/index.js';
 import { deadlineAfter, sleep } from '../runtime/index.js';
-import { holderIn, isOver, type LockHost, type Sight } from './lock-host.js';
+import { holderIn, isOver, type LockHost, passingFailure, type Sight } from './lock-host.js';
 import { permitNames } from './permits.js';
 
 /** How a permit is acquired: as a lock, without what those who build on leases add. */
@@ -180,7 +180,7 @@ class PermitSearch {
       this.#seen = await this.#host.look(this.#names, deadline.signal, lockDelayMs);
       return true;
     } catch (error) {
-      this.#tolerate(deadline.expired() ? this.#unread() : error);
+      this.#lastError = passingFailure(deadline.expired() ? this.#unread() : error, this.#options.signal);
       return false;
     } finally {
       deadline.clear();
@@ -201,15 +201,9 @@ class PermitSearch {
     } catch (error) {
       // A permit that somebody completed is out of use until it is reopened; the others are not.
       if (error instanceof AlreadyCompletedError) return null;
-      this.#tolerate(error);
+      this.#lastError = passingFailure(error, this.#options.signal);
       return null;
     }
-  }
-
-  /** What passes is a part of waiting. */
-  #tolerate(error: unknown): void {
-    if (!(error instanceof StoreError) || !error.retryable || this.#options.signal?.aborted) throw error;
-    this.#lastError = error;
   }
 }
 

@@ -218,8 +218,8 @@ export const kitLineRemovals: readonly Removal[] = [
   {
     name: 'line: trouble that passes is part of the wait',
     file: fairAcquire,
-    find: 'if (!passes) throw error;',
-    replace: 'if (!passes || true) throw error;',
+    find: 'this.#lastError = passingFailure(error, this.#options.signal);',
+    replace: 'throw error;',
     noticedBy: [
       {
         file: fairTests,
@@ -438,8 +438,8 @@ export const kitLineRemovals: readonly Removal[] = [
   {
     name: 'leader: trouble that passes ends no campaign',
     file: leader,
-    find: '(error instanceof StoreError && error.retryable)',
-    replace: '(error instanceof StoreError && !error.retryable)',
+    find: 'if (!isNotYet) passingFailure(error, options.signal);',
+    replace: 'if (!isNotYet) throw error;',
     noticedBy: [lockSuite],
   },
   {

@@ -109,8 +109,8 @@ export const kitPermitsRemovals: readonly Removal[] = [
   {
     name: 'permits: what passes by itself is a part of waiting',
     file: semaphore,
-    find: 'if (!(error instanceof StoreError) || !error.retryable || this.#options.signal?.aborted) throw error;',
-    replace: 'if (error) throw error;',
+    find: 'this.#lastError = passingFailure(error, this.#options.signal);',
+    replace: 'throw error;',
     noticedBy: [{ suite: 'lock' }],
   },
   {
@@ -182,10 +182,22 @@ export const kitPermitsRemovals: readonly Removal[] = [
     noticedBy: [{ suite: 'lock' }],
   },
   {
+    name: 'readers: whoever has given up is told so, whatever failed before',
+    file: 'lib/kit/lock-host.ts',
+    find: '  signal?.throwIfAborted();\n',
+    replace: '',
+    noticedBy: [
+      {
+        file: 'test/unit/kit/given-up.test.ts',
+        title: 'whoever gives up is told so, also where a request has failed just before: to read',
+      },
+    ],
+  },
+  {
     name: 'readers: what passes by itself is a part of waiting',
     file: readWrite,
-    find: 'if (!(error instanceof StoreError) || !error.retryable || options.signal?.aborted) throw error;',
-    replace: 'if (error) throw error;',
+    find: 'failure = passingFailure(error, options.signal);',
+    replace: 'throw error;',
     noticedBy: [{ suite: 'lock' }],
   },
   {

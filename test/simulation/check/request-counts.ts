@@ -6,7 +6,8 @@ const calmWidthMs = 1_200;
 
 /**
  * I8: an uncontended cycle is exactly two writes and no reads, a refused try one write; the client's first request aside,
- * and one more write where somebody else was granted the lock within the clocks' width, under a token that lies ahead.
+ * and one more write where somebody else was granted the lock within the clocks' width, under a token that lies ahead; once
+ * more where somebody has had it while the call went on.
  */
 export const checkRequestCounts: Check = (history) => {
   const { premises, records } = history;
@@ -21,7 +22,7 @@ export const checkRequestCounts: Check = (history) => {
     if (writes + reads > 0) seen.add(process);
     const isWrong =
       what === 'acquire'
-        ? writes < 1 || writes > (mayLieAhead(history, record) ? 2 : 1) || reads > maxReads
+        ? writes < 1 || writes > maxWrites(history, record) || reads > maxReads
         : what === 'release' && outcome === 'released' && (writes !== 1 || reads > 0);
     const told = `${what} of ${process} (${outcome}) costs ${writes} writes and ${reads} reads`;
     if (isWrong) violations.push({ rule: 'I8', atMs, what: told });
@@ -29,8 +30,8 @@ export const checkRequestCounts: Check = (history) => {
   return violations;
 };
 
-function mayLieAhead(history: History, { name, process, sinceMs, atMs }: CallRecord): boolean {
-  return leaseWrites(history).some(
+function maxWrites(history: History, { name, process, sinceMs, atMs }: CallRecord): number {
+  const grants = leaseWrites(history).filter(
     (write) =>
       write.key === name &&
       isGrant(write) &&
@@ -38,4 +39,6 @@ function mayLieAhead(history: History, { name, process, sinceMs, atMs }: CallRec
       write.atMs > sinceMs - calmWidthMs - history.premises.skewMs &&
       write.atMs < atMs,
   );
+  if (grants.length === 0) return 1;
+  return grants.some((write) => write.atMs > sinceMs) ? 3 : 2;
 }

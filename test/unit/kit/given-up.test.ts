@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import type { LockClient } from '../../../lib/client/index.js';
+import { usePlainAbort } from '../../simulation/world/plain-abort.js';
+import { kitScene, trouble } from '../../support/kit/kit-scene.js';
+
+usePlainAbort();
+
+const waits: readonly (readonly [string, (locks: LockClient, signal: AbortSignal) => Promise<unknown>])[] = [
+  ['in line', (locks, signal) => locks.acquire('a', { waitMs: 60_000, fair: true, signal })],
+  [
+    'for a permit',
+    (locks, signal) => locks.semaphore('a', { permits: 2 }).acquire({ waitMs: 60_000, signal }),
+  ],
+  [
+    'to read',
+    (locks, signal) => locks.readWriteLock('a', { readers: 2 }).acquireRead({ waitMs: 60_000, signal }),
+  ],
+  [
+    'to write',
+    (locks, signal) => locks.readWriteLock('a', { readers: 2 }).acquireWrite({ waitMs: 60_000, signal }),
+  ],
+  ['to lead', (locks, signal) => locks.lead('a', async () => {}, { signal })],
+];
+
+// Whichever of its requests fails, and whichever of them is the last before the caller gives up.
+it.each(waits)(
+  'whoever gives up is told so, also where a request has failed just before: %s',
+  async (_, wait) => {
+    let giving = 0;
+    for (let failed = 0; failed < 6; failed++) {
+      for (let last = failed; last < 9; last++) {
+        const scene = kitScene();
+        const gaveUp = new AbortController();
+        scene.before = async () => {
+          const count = scene.asked.length - 1;
+          if (count === last) gaveUp.abort(new Error('no longer wanted'));
+          if (count === failed) throw trouble();
+        };
+        const failure = scene.failure(wait(scene.locks('own'), gaveUp.signal));
+        const told = await failure.catch(() => undefined);
+        if (!told) continue;
+        giving += 1;
+        expect({ failed, last, told: told.message }).toEqual({ failed, last, told: 'no longer wanted' });
+      }
+    }
+    expect(giving).toBeGreaterThan(5);
+  },
+);
