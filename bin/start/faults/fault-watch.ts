@@ -49,11 +49,13 @@ export class FaultWatch implements Disposable {
     const { directory, lambda, progress, longestStopMs } = this.#parts;
     this.#killed ??= this.#seen(readStrike(directory, 'kill'));
     if (!this.#stopped) {
-      const strike = this.#seen(readStrike(directory, 'stop'));
+      const strike = readStrike(directory, 'stop');
       if (!strike) return;
+      // Before anybody is told: whoever reads of it may kill this process at once.
       this.#stopped = { strike, atMs: progress.elapsedMs, guard: new StoppedWorkerGuard(strike.pid) };
       // It has stopped itself; this only tells the runtime.
       lambda.freeze(strike.pid);
+      this.#seen(strike);
     }
     const stoppedForMs = progress.elapsedMs - this.#stopped.atMs;
     if (stoppedForMs > longestStopMs)

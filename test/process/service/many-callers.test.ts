@@ -9,8 +9,10 @@ const callers = bySize({ short: 100, long: 1_000 });
 /** Those that wait for one lock: each reads every second or so. */
 const waiting = bySize({ short: 15, long: 40 });
 
-/** Processes at once; further requests wait for a connection, as they would for reserved concurrency. */
-const environments = 6;
+/** Connections at once; further requests wait for one. */
+const connections = 6;
+/** A connection is free a moment before its process: with no more processes than that a request would now and then be refused. */
+const environments = 2 * connections;
 
 describe(`${callers.toLocaleString('en')} callers at once`, () => {
   let stage: ServiceStage;
@@ -22,7 +24,7 @@ describe(`${callers.toLocaleString('en')} callers at once`, () => {
       endpoint: stage.endpoint.endpoint,
       region: 'eu-central-1',
       credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-      requestHandler: { httpAgent: { maxSockets: environments }, socketAcquisitionWarningTimeout: 60_000 },
+      requestHandler: { httpAgent: { maxSockets: connections }, socketAcquisitionWarningTimeout: 60_000 },
     });
   });
   afterAll(async () => {
@@ -62,7 +64,9 @@ describe(`${callers.toLocaleString('en')} callers at once`, () => {
   }, 180_000);
 
   it('want a lock each: all get theirs', async () => {
-    const leases = await Promise.all(machines(callers).map((locks, i) => locks.acquire(`many/${i}`)));
+    // A second try of the test is in nobody's way.
+    const names = `many/${Date.now()}`;
+    const leases = await Promise.all(machines(callers).map((locks, i) => locks.acquire(`${names}/${i}`)));
     expect(leases.filter((lease) => lease.isHeld)).toHaveLength(callers);
     expect(new Set(leases.map(({ leaseId }) => leaseId)).size).toBe(callers);
     await Promise.all(leases.map((lease) => lease.release()));
