@@ -16,8 +16,7 @@ const ignores = (signal: string) => `process.on("${signal}", () => console.log("
 const withChild = (script: string, own = script) =>
   `require("node:child_process").spawn(process.execPath, ["-e", ${JSON.stringify(script)}], { stdio: "inherit" }); ${own}`;
 
-// Most of them wait for a lease to end: several at a time.
-describe.skipIf(process.platform === 'win32')('C44 run and its signals', { concurrent: true }, () => {
+describe.skipIf(process.platform === 'win32')('C44 run and its signals', () => {
   let desk: RunInTerminal;
   /** Waits so much longer before it takes a lease over that a busy machine has killed what it was to kill by then. */
   let patient: LockClient;
