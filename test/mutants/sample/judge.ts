@@ -50,11 +50,53 @@ export class Judge {
     return this.#tests.failing;
   }
 
-  async judge({ id, change }: Mutant): Promise<Noticed> {
-    const rule = await this.#schedules.judge(id, folderOf(change.file)!.suites);
-    const by = rule ?? (await this.#tests.judge(id));
-    return by === undefined ? undefined : { by };
+  /**
+   * Judges all: by the tests in memory, which cost least; what they leave by the schedules; what those leave by the slower
+   * tests; and what none of those could settle in a process of its own.
+   *
+   * @param tell each, as soon as its verdict is known
+   */
+  async judgeAll(
+    mutants: readonly Mutant[],
+    threads: number,
+    tell: (mutant: Mutant, noticed: Noticed) => void,
+  ): Promise<void> {
+    const left = new Map(mutants.map((mutant) => [mutant.id, mutant]));
+    const notice = (id: string, by: string) => {
+      const mutant = left.get(id);
+      if (left.delete(id)) tell(mutant!, { by });
+    };
+    const inTurn = async (name: string, only: RegExp) => {
+      const lanes = dealOut([...left.keys()], threads);
+      await Promise.all(lanes.map((ids, i) => this.#tests.judgeInTurn(`${name}-${i}`, ids, only, notice)));
+    };
+    const eachOf = async (some: readonly Mutant[], by: (mutant: Mutant) => Promise<string | undefined>) => {
+      const waiting = [...some];
+      const work = async () => {
+        for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
+          const who = await by(mutant);
+          if (who !== undefined) notice(mutant.id, who);
+        }
+      };
+      await Promise.all(Array.from({ length: threads }, work));
+    };
+    await inTurn('quick', quick);
+    await eachOf([...left.values()], ({ id, change }) =>
+      this.#schedules.judge(id, folderOf(change.file)!.suites),
+    );
+    await inTurn('slow', slow);
+    const unsettled = [...left.values()].filter(({ id }) => this.#tests.isUnsettled(id));
+    await eachOf(unsettled, ({ id }) => this.#tests.judge(id));
+    for (const mutant of left.values()) tell(mutant, undefined);
   }
+}
+
+/** Files of tests in memory, and the others. */
+const [quick, slow] = [/^test\/unit\//, /^test\/(?!unit\/)/];
+
+/** So many hands, about as much to each. */
+function dealOut<T>(all: readonly T[], hands: number): readonly (readonly T[])[] {
+  return Array.from({ length: hands }, (_, hand) => all.filter((_, i) => i % hands === hand));
 }
 
 async function putSwitches({ root }: Workspace, mutants: readonly Mutant[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeEach, type TestContext } from 'vitest';
 import type { Switches } from './switches.js';
+import { titleOf } from './test-plan.js';
 
 /** What one file's tests came by, one line each in the file that the environment names. */
 export interface ReachedNote {
@@ -36,10 +37,4 @@ if (notes) {
     note({ title: titleOf(task), ms: performance.now() - startedMs, passed });
   });
   afterAll(() => note({ ms: 0, passed: true }));
-}
-
-function titleOf(task: TestContext['task']): string {
-  const names = [task.name];
-  for (let suite = task.suite; suite; suite = suite.suite) names.unshift(suite.name);
-  return names.join(' ');
 }

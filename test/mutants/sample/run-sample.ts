@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Table from 'cli-table3';
 import { Progress } from '../../simulation/run/progress.js';
@@ -58,15 +59,11 @@ export async function runSample(
     const judge = await Judge.prepare(workspace, left, options);
     for (const test of judge.failing) console.error(`fails without any change, and judges nothing: ${test}`);
     const progress = new Progress('mutants', left.length);
-    const work = async () => {
-      for (let mutant = left.shift(); mutant; mutant = left.shift()) {
-        const noticed = await judge.judge(mutant);
-        await kept.put(mutant.change, noticed);
-        judged.push({ change: mutant.change, noticed });
-        progress.add(1);
-      }
-    };
-    await Promise.all(Array.from({ length: options.threads }, work));
+    await judge.judgeAll(left, options.threads, (mutant, noticed) => {
+      kept.put(mutant.change, noticed);
+      judged.push({ change: mutant.change, noticed });
+      progress.add(1);
+    });
     progress.end();
   }
   const survivors = await Promise.all(
@@ -198,9 +195,9 @@ class Kept {
     return by ? { by } : undefined;
   }
 
-  async put(change: SmallChange, noticed: Noticed): Promise<void> {
+  put(change: SmallChange, noticed: Noticed): void {
     this.#verdicts.set(toKey(change), noticed?.by ?? null);
-    await writeFile(this.#path, JSON.stringify([...this.#verdicts]));
+    writeFileSync(this.#path, JSON.stringify([...this.#verdicts]));
   }
 }
 

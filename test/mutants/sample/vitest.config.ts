@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import type { TestPlan } from './tests.js';
+import type { TestPlan } from './test-plan.js';
 
 const plan: TestPlan = JSON.parse(readFileSync(process.env.LEASEHOLD_TEST_PLAN!, 'utf8'));
+const isAll = !plan.titles && !plan.turns;
 const root = join(import.meta.dirname, '../../..');
 
 /** As the plan has them: the quickest first. */
@@ -16,14 +17,18 @@ class AsPlanned extends BaseSequencer {
   }
 }
 
-/** The tests of a copy of the sources with switches: all, noting what they reach, or those that reach one mutant. */
+/**
+ * The tests of a copy of the sources with switches: all, noting what they reach; those that reach one mutant; or those that
+ * reach some, under one after the other.
+ */
 export default defineConfig({
   root,
   test: {
     include: [...plan.files],
     exclude: ['**/*.long.test.ts'],
     globalSetup: 'test/support/built-first.ts',
-    setupFiles: plan.titles ? [] : ['test/mutants/sample/note-reached.ts'],
+    setupFiles: isAll ? ['test/mutants/sample/note-reached.ts'] : [],
+    ...(plan.turns && { runner: 'test/mutants/sample/in-turn.ts' }),
     pool: 'forks',
     isolate: false,
     maxWorkers: 1,
