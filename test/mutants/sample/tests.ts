@@ -18,8 +18,10 @@ interface Report {
 /** A run may take so much longer than its tests did without any change, and so long on top, in milliseconds. */
 const slack = { times: 4, ms: 60_000 };
 
-/** Tests in turn from which nothing is heard for so long hang, in milliseconds: they end themselves much sooner. */
-const silentMs = 60_000;
+/** A test in turn of which nothing is heard for so long blocks its process: it would have ended itself sooner. */
+const silence = { times: 15, ms: 15_000 };
+
+type TurnPlan = Pick<TestPlan, 'files'> & { readonly turns: Turns };
 
 /** The tests over sources with switches, and which of them comes by which mutant. */
 export class Tests {
@@ -93,7 +95,7 @@ export class Tests {
     const told = new Set<string>();
     for (;;) {
       const notes = await readTurns(journal);
-      for (const [id, title] of noticedIn(notes)) {
+      for (const [id, title] of [...noticedIn(notes), ...hungIn(notes)]) {
         if (!told.has(id)) tell(id, title);
         told.add(id);
       }
@@ -109,7 +111,9 @@ export class Tests {
       // Where vitest itself can't begin, it never will.
       if ((await readTurns(journal)).length === before) break;
     }
-    for (const id of unsettledIn(await readTurns(journal))) this.#unsettled.add(id);
+    const notes = await readTurns(journal);
+    for (const { id } of [...openIn(notes), ...notes.filter(({ state }) => state === 'spoilt')])
+      this.#unsettled.add(id);
     await rm(journal, { force: true });
   }
 
@@ -143,14 +147,16 @@ export class Tests {
     return Object.fromEntries(Object.entries(turns).sort(([a], [b]) => time(a) - time(b)));
   }
 
-  /** Ends with the process, or when nothing has been heard for long: the test that is under way hangs. */
-  async #runTurns(name: string, plan: Omit<TestPlan, 'report'>, journal: string): Promise<void> {
+  /** Ends with the process, or when the test that is under way has taken too long: it blocks the process. */
+  async #runTurns(name: string, plan: TurnPlan, journal: string): Promise<void> {
     const hang = new AbortController();
     let last = Date.now();
     const watch = setInterval(async () => {
       const heard = await stat(journal).catch(() => undefined);
       if (heard) last = Math.max(last, heard.mtimeMs);
-      if (Date.now() - last > silentMs) hang.abort();
+      const [under] = openIn(await readTurns(journal)).slice(-1);
+      const ownMs = under ? (plan.turns[under.file]?.[under.title]?.ms ?? 0) : slack.ms;
+      if (Date.now() - last > silence.ms + silence.times * ownMs) hang.abort();
     }, 1_000);
     await runVitest(this.#root, name, plan, { LEASEHOLD_TURNS: journal }, hang.signal);
     clearInterval(watch);
@@ -236,12 +242,18 @@ function noticedIn(notes: readonly TurnNote[]): ReadonlyMap<string, string> {
   return new Map(certain.map(({ id, title }) => [id, title]));
 }
 
-/** Which a test began with and did not end, or took back. */
-function unsettledIn(notes: readonly TurnNote[]): readonly string[] {
+/** Turns that began and did not end, of which the last one may be under way. */
+function openIn(notes: readonly TurnNote[]): readonly TurnNote[] {
   const keyOf = ({ file, title, id }: TurnNote) => toKey(file, title, id);
   const ended = new Set(notes.filter(({ state }) => state === 'passed' || state === 'noticed').map(keyOf));
-  const open = notes.filter((note) => note.state === 'spoilt' || !ended.has(keyOf(note)));
-  return open.map(({ id }) => id);
+  return notes.filter((note) => note.state === 'begins' && !ended.has(keyOf(note)));
+}
+
+/** Mutants under which two turns have hung: one may have been the machine. */
+function hungIn(notes: readonly TurnNote[]): ReadonlyMap<string, string> {
+  const open = openIn(notes);
+  const twice = open.filter(({ id }, i) => open.findIndex((note) => note.id === id) < i);
+  return new Map(twice.map(({ id, title }) => [id, `${title} (does not end)`]));
 }
 
 /** Runs vitest in a process of its own. Answers the first test that failed. */
