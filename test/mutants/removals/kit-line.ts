@@ -141,7 +141,13 @@ export const kitLineRemovals: readonly Removal[] = [
     file: fairAcquire,
     find: 'await lines.joinLine(this.#name, this.#ticket);',
     replace: 'await lines.joinLine(this.#name, this.#ticket, this.#options.signal);',
-    noticedBy: [lockSuite],
+    noticedBy: [
+      {
+        file: 'test/unit/kit/given-up.test.ts',
+        title: 'whoever gives up while its ticket is still on its way to the line leaves none behind',
+      },
+      lockSuite,
+    ],
   },
   {
     name: 'line: what is being given back is nobody’s lease',

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { LockClient } from '../../../lib/client/index.js';
+import { lineName } from '../../../lib/kit/line-store.js';
 import { usePlainAbort } from '../../simulation/world/plain-abort.js';
 import { kitScene, trouble } from '../../support/kit/kit-scene.js';
 
@@ -46,3 +47,31 @@ it.each(waits)(
     expect(giving).toBeGreaterThan(5);
   },
 );
+
+it('whoever gives up while its ticket is still on its way to the line leaves none behind', async () => {
+  const scene = kitScene();
+  const { world } = scene;
+  const line = lineName('a');
+  await world.until(scene.locks('holder').acquire('a', { leaseMs: 600_000 }));
+  const gaveUp = new AbortController();
+  const client = world.client(world.process('own'));
+  // As the SDK does: what was sent arrives, although its caller has been told that it was aborted.
+  const late = async (...[command, options]: Parameters<typeof client.send>) => {
+    const { Key, UpdateExpression } = command.input as {
+      Key?: { name?: { S?: string } };
+      UpdateExpression?: string;
+    };
+    if (Key?.name?.S !== line || !UpdateExpression || gaveUp.signal.aborted)
+      return client.send(command, options);
+    const arrives = world.loop.sleep(50).then(() => client.send(command));
+    gaveUp.abort(new Error('no longer wanted'));
+    const { abortSignal } = options as { readonly abortSignal?: AbortSignal };
+    if (abortSignal?.aborted) throw abortSignal.reason;
+    return arrives;
+  };
+  const own = scene.locks('own', { client: { send: late } as never });
+  const waiting = own.acquire('a', { fair: true, waitMs: 60_000, signal: gaveUp.signal });
+  expect((await scene.failure(waiting)).message).toBe('no longer wanted');
+  await scene.sleep(1_000);
+  expect(world.items.get(line)?.tickets?.L).toEqual([]);
+});
