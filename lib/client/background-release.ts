@@ -57,7 +57,7 @@ export class BackgroundRelease {
     return this.#recent.has(leaseId) || this.#refused.has(leaseId);
   }
 
-  /** Ends what is going on after the tries in flight, and waits for them. */
+  /** Ends what is going on after the tries in flight and, of what still waits, one last; and waits for them. */
   async close(): Promise<void> {
     this.#closed.abort();
     await Promise.all(this.#running);
@@ -70,9 +70,10 @@ export class BackgroundRelease {
     // A lease that nobody has seen may never have been: for that one the store is not asked for ever.
     const maxTries = lease.token === undefined ? maxTriesUnseen : Number.POSITIVE_INFINITY;
     for (let tries = 1; !(await this.#release(lease)) && tries < maxTries; tries++) {
-      if (elapsedBetween(since, clock.instant()).least > leaseMs) return;
+      if (this.#closed.signal.aborted || elapsedBetween(since, clock.instant()).least > leaseMs) return;
       await sleep(runtime, backOff.nextMs(), this.#closed.signal, { background: true }).catch(() => {});
-      if (this.#closed.signal.aborted) return;
+      // Once more: what was still under way may have arrived while it waited.
+      if (this.#closed.signal.aborted) return void (await this.#release(lease));
     }
   }
 

@@ -35,11 +35,15 @@ export const checkTogether: Check = (history) => {
     }
     if (!premises.isNetworkCalm || premises.deletedEarlyAtMs !== undefined || premises.isService) continue;
     if (call.what === 'acquireAll' && call.outcome === 'ok') continue;
-    const isPaused = records.some(
+    // What is given back in the background needs a live process.
+    const isCutOff = records.some(
       (record) =>
-        record.kind === 'pause' && record.process === call.process && record.untilMs >= call.sinceMs,
+        (record.kind === 'pause' && record.process === call.process && record.untilMs >= call.sinceMs) ||
+        (record.kind === 'crash' &&
+          record.process === call.process &&
+          record.atMs <= call.atMs + givingBackMs),
     );
-    const kept = isPaused ? undefined : held[at]!.find(({ untilMs }) => untilMs > call.atMs + givingBackMs);
+    const kept = isCutOff ? undefined : held[at]!.find(({ untilMs }) => untilMs > call.atMs + givingBackMs);
     if (!kept) continue;
     const what = `${call.process} holds ${kept.name} after ${call.what} has ended (${call.outcome})`;
     violations.push({ rule: 'together', atMs: call.atMs, what });
