@@ -1,4 +1,4 @@
-import { createLockServiceHandler } from '../lib/lambda/index.js';
+import { startLockServiceHandler } from '../lib/lambda/lock-service-handler.js';
 import { observedFunction } from '../lib/lambda/observability/bundled.js';
 
-export const handler = observedFunction(createLockServiceHandler());
+export const handler = observedFunction(startLockServiceHandler());

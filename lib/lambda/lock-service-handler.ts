@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { regionOf, tableArns } from '../aws/region-of.js';
 import { sdkRequests } from '../aws/sdk-requests.js';
 import { defaults } from '../client/client-options.js';
-import { StoreClock } from '../clock/store-clock.js';
+import { elapsedBetween, StoreClock } from '../clock/store-clock.js';
 import { UsageError } from '../errors/index.js';
 import { type LeaseContext, tableStore } from '../lease/index.js';
 import { deadlineAfter, type Runtime, systemRuntime } from '../runtime/index.js';
@@ -38,11 +38,32 @@ export function createLockServiceHandler(
     readonly runtime?: Runtime;
   } = {},
 ): (event: unknown, context: RemainingTime) => Promise<unknown> {
+  return handlerWith(options);
+}
+
+/**
+ * As {@link createLockServiceHandler}, for a function that is this handler and nothing else: its client is made, connects and
+ * asks for the time while the function starts, so that the first caller waits for less.
+ */
+export function startLockServiceHandler(
+  env: Environment = process.env,
+): ReturnType<typeof createLockServiceHandler> {
+  return handlerWith({ env }, askAhead(env));
+}
+
+function handlerWith(
+  options: NonNullable<Parameters<typeof createLockServiceHandler>[0]>,
+  ahead?: Ahead,
+): ReturnType<typeof createLockServiceHandler> {
   let { service } = options;
   const { runtime = systemRuntime } = options;
   return async (event, context) => {
-    // Not when the module loads: an error there has no name that a state machine could match.
-    service ??= makeService(lockServiceSettings(options.env ?? process.env), context.invokedFunctionArn);
+    if (!service) {
+      // Not when the module loads: an error there has no name that a state machine could match.
+      const settings = lockServiceSettings(options.env ?? process.env);
+      ahead?.dropIfOld();
+      service = makeService(settings, ahead?.context ?? makeContext(settings), context.invokedFunctionArn);
+    }
     const { host, answer } = service;
     const deadline = deadlineAfter(runtime, Math.max(1, context.getRemainingTimeInMillis() - reserveMs));
     try {
@@ -55,10 +76,42 @@ export function createLockServiceHandler(
   };
 }
 
-function makeService(settings: LockServiceSettings, functionArn = ''): LockServiceAnswers {
+/** What was begun before anybody asked. */
+interface Ahead {
+  readonly context: LeaseContext;
+  /** Gives the request for the time up where it is under way for long: whoever needs the time then sends one anew. */
+  readonly dropIfOld: () => void;
+}
+
+/** Between its start and its first invocation a function may be frozen, and what it has sent come to nothing: in milliseconds. */
+const oldMs = 250;
+
+/** @returns undefined for settings that can't be right: the first caller is told */
+function askAhead(env: Environment): Ahead | undefined {
+  try {
+    const context = makeContext(lockServiceSettings(env));
+    const { clock, store } = context;
+    const since = clock.instant();
+    const asking = new AbortController();
+    // Where it fails the first caller asks again.
+    store.ensureTime(asking.signal).catch(() => {});
+    const dropIfOld = () => {
+      if (elapsedBetween(since, clock.instant()).most > oldMs) asking.abort();
+    };
+    return { context, dropIfOld };
+  } catch {
+    return undefined;
+  }
+}
+
+function makeService(
+  settings: LockServiceSettings,
+  context: LeaseContext,
+  functionArn = '',
+): LockServiceAnswers {
   const { names, groups, operations, maxLeaseMs, region, stepFunctionsEndpoint } = settings;
   return createLockService({
-    context: makeContext(settings),
+    context,
     operations,
     ...(names && { names }),
     ...(groups && { groups }),

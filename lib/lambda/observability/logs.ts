@@ -1,4 +1,3 @@
-import type { Logger } from '@aws-lambda-powertools/logger';
 import { type LibraryEvents, type Listeners, listen } from './library-events.js';
 import type { Observer, PartSettings } from './observer.js';
 
@@ -151,13 +150,23 @@ export function loggedError(error: unknown, causesLeft = maxCauses): LoggedError
 /** Errors that answer a question: the lock is held, or its work is finished. */
 const expected: ReadonlySet<unknown> = new Set(['LockHeldError', 'AlreadyCompletedError']);
 
-/** Structured logs of Powertools: a line per event, and one for an invocation that failed. */
-export function logs(PowertoolsLogger: typeof Logger, { serviceName }: PartSettings): Observer {
-  const logger = new PowertoolsLogger({ serviceName });
+/** What is used of Powertools' Logger. */
+export type LogWriter = Record<LogLevel, (message: string, fields: Record<string, unknown>) => void> & {
+  addContext(context: never): void;
+  appendKeys(keys: Record<string, string | number>): void;
+  resetKeys(): void;
+};
+
+/** Structured logs: a line per event, and one for an invocation that failed. */
+export function logs(
+  Writer: new (options: { readonly serviceName: string }) => LogWriter,
+  { serviceName }: PartSettings,
+): Observer {
+  const logger = new Writer({ serviceName });
   listen(logListeners((level, message, fields) => logger[level](message, fields)));
   return {
     begin(context, keys) {
-      logger.addContext(context as unknown as Parameters<Logger['addContext']>[0]);
+      logger.addContext(context as never);
       logger.appendKeys({ ...keys });
       return (failure) => {
         if (failure) {

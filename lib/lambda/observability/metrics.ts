@@ -1,19 +1,25 @@
-import type { Metrics } from '@aws-lambda-powertools/metrics';
 import { type Listeners, listen } from './library-events.js';
 import { lossMetrics, type MetricName, metricNamespace, metricUnits } from './metric-names.js';
 import type { Observer, PartSettings } from './observer.js';
 
+/** What is used of Powertools' Metrics. */
+export interface MetricsWriter {
+  addMetric(name: MetricName, unit: (typeof metricUnits)[MetricName], value: number): unknown;
+  hasStoredMetrics(): boolean;
+  publishStoredMetrics(): unknown;
+}
+
 /**
- * Metrics of Powertools in CloudWatch's embedded format: written at the end of every invocation, and during a long
+ * Metrics in CloudWatch's embedded format: written at the end of every invocation, and during a long
  * one from time to time, so that a worker that is killed takes at most so much of them with it.
  *
  * @see https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export function metrics(
-  PowertoolsMetrics: typeof Metrics,
+  Writer: new (options: { readonly namespace: string; readonly serviceName: string }) => MetricsWriter,
   { serviceName, flushEveryMs, runtime }: PartSettings,
 ): Observer {
-  const collected = new PowertoolsMetrics({ namespace: metricNamespace, serviceName });
+  const collected = new Writer({ namespace: metricNamespace, serviceName });
   let flushedAtMs = runtime.monotonicMs();
   const flush = () => {
     flushedAtMs = runtime.monotonicMs();

@@ -14,10 +14,19 @@ const serviceStore = 'lib/service-client/service-store.ts';
 const serviceFailure = 'lib/service-client/service-answer.ts';
 const serviceHost = 'lib/service/service-host.ts';
 const strangersTests = 'test/engine/service/strangers.test.ts';
+const lockServiceHandler = 'lib/lambda/lock-service-handler.ts';
+const askedAheadTests = 'test/process/lambda/asked-ahead.test.ts';
 const bundleBudgetsTests = 'test/process/package/bundle-budgets.test.ts';
 
 /** The lock service, and the client that reaches its locks through it. */
 export const serviceRemovals: readonly Removal[] = [
+  {
+    name: 'service: a caller does not wait for a request from before a freeze',
+    file: lockServiceHandler,
+    find: '      ahead?.dropIfOld();\n',
+    replace: '',
+    noticedBy: [{ file: askedAheadTests, title: 'does not wait for what came to nothing since it started' }],
+  },
   {
     name: 'service: what the end of an execution freed is no release of its section’s (I4)',
     file: executionEnd,
