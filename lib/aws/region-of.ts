@@ -1,27 +1,23 @@
-import { refuse, UsageError } from '../errors/index.js';
+import { refuse } from '../errors/index.js';
 
-/** What an ARN names: the service, the resource after the account, and both in words. */
+/** ARNs of one service's resources; the group is the Region. */
 interface ArnKind {
-  readonly service: string;
-  readonly resource: RegExp;
+  readonly arn: RegExp;
   readonly words: string;
 }
 
 export const tableArns: ArnKind = {
-  service: 'dynamodb',
-  resource: /^table\/[^/]+$/,
+  arn: /^arn:[^:]+:dynamodb:([^:]+):\d{12}:table\/[^/\s]+$/,
   words: 'a table: arn:aws:dynamodb:REGION:ACCOUNT:table/NAME',
 };
 
 export const functionArns: ArnKind = {
-  service: 'lambda',
-  resource: /^function:[^:]+(:[^:]+)?$/,
+  arn: /^arn:[^:]+:lambda:([^:]+):\d{12}:function:[^:\s]+(:[^:\s]+)?$/,
   words: 'a function: arn:aws:lambda:REGION:ACCOUNT:function:NAME',
 };
 
 export const stateMachineArns: ArnKind = {
-  service: 'states',
-  resource: /^stateMachine:[^:]+(:[^:]+)?$/,
+  arn: /^arn:[^:]+:states:([^:]+):\d{12}:stateMachine:[^:\s]+(:[^:\s]+)?$/,
   words: 'a state machine: arn:aws:states:REGION:ACCOUNT:stateMachine:NAME',
 };
 
@@ -45,13 +41,9 @@ export function regionOf(
     refuse('region', 'one such as eu-west-1', region);
   // A function also with its account before it, or its version after.
   if (/^(?!arn)([\w.-]|:(?!\/)|\$)+$/i.test(nameOrArn)) return region;
-  const [, service, own, resource] = /^arn:[^:]+:([^:]*):([^:]+):\d{12}:(.+)$/.exec(nameOrArn) ?? [];
-  if (service !== kind.service || !kind.resource.test(resource!))
-    refuse(option, `a name, or the ARN of ${kind.words}`, nameOrArn);
-  if (region !== undefined && region !== own) {
-    throw new UsageError(
-      `region: is "${region}", but ${option} lies in ${own}: "${nameOrArn}"; leave region out`,
-    );
-  }
+  const own = kind.arn.exec(nameOrArn)?.[1];
+  if (own === undefined) refuse(option, `a name, or the ARN of ${kind.words}`, nameOrArn);
+  if (region !== undefined && region !== own)
+    refuse('region', `left out, or ${own}, where ${option} lies`, region);
   return own;
 }

@@ -25,164 +25,177 @@ import {
   sharedController,
   systemRuntime,
 } from '../runtime/index.js';
-import { DynamoTable, type ItemTable } from '../table/index.js';
+import { dynamoTable, type ItemTable } from '../table/index.js';
 import {
   type AcquireOptions,
   acquireLimits,
   checkOwner,
   optionNames,
-  type TryAcquireOptions,
   timeLeftMs,
 } from './acquire-options.js';
 import { type AcquisitionRequest, attemptGrant, findGrant } from './attempt.js';
 import type { ClientHost, LeaseLabels } from './client-host.js';
 import { type ClientOptions, callTimeoutMs, checkClientOptions, defaults } from './client-options.js';
 import { holdSettings } from './hold-settings.js';
+import type { laterCalls } from './later-calls.js';
 import { LocalQueue, type Turn } from './local-queue.js';
 import { checkGroupName, checkLockName } from './lock-name.js';
 
 /** A lock is acquired and given back with this; what else a client can do is made of it, and loaded when it is needed. */
-export class ClientCore implements ClientHost {
-  readonly context: LeaseContext;
-  readonly owner: string;
-  readonly options: ClientOptions;
-  readonly closers: (() => unknown)[] = [];
+export interface ClientCore extends ClientHost {
   /** What a client can do besides, and what it does where a lock is not had, or not given back, at once. */
-  readonly later = loadedOnce(async () => (await import('./later-calls.js')).laterCalls(this));
+  readonly later: () => Promise<ReturnType<typeof laterCalls>>;
+  readonly close: () => Promise<void>;
+}
 
-  readonly #queue = new LocalQueue();
-  readonly #closed = sharedController();
+/** @throws UsageError as `new LockClient` */
+export function clientCore(given: ClientOptions): ClientCore {
+  checkClientOptions(given);
+  holdSettings(given, {});
+  const options = { ...given };
+  const { runtime = systemRuntime, skewMs = defaults.skewMs, retentionMs = defaults.retentionMs } = options;
+  const owner = options.owner ?? defaultOwner(runtime);
+  const closed = sharedController();
+  const closers: (() => unknown)[] = [];
+  const terms = {
+    clock: new StoreClock(runtime, skewMs),
+    runtime,
+    skewMs,
+    retentionMs,
+    closed: closed.signal,
+  };
+  const context = (options.service === undefined ? tableContext : serviceContext)(options, terms, closers);
+  const { clock } = terms;
+  const queue = new LocalQueue();
   /** Calls that have not come to an end. */
-  readonly #underWay = new Set<Promise<void>>();
+  const underWay = new Set<Promise<void>>();
 
-  readonly #releaseLater = (lease: LeaseIdentity, forMs: number) => {
-    const start = async () => (await this.later()).contention.giveBack.start(lease, forMs);
-    // Where it can't be loaded any more the lease runs out by itself.
-    this.#until(start().catch(() => {}));
+  /** Closing waits for it. */
+  const until = (ended: Promise<void>) => {
+    const settled = ended.finally(() => underWay.delete(settled));
+    underWay.add(settled);
   };
 
-  /** @throws UsageError as `new LockClient` */
-  constructor(given: ClientOptions) {
-    checkClientOptions(given);
-    holdSettings(given, {});
-    const options = { ...given };
-    const { service, runtime = systemRuntime, skewMs = defaults.skewMs } = options;
-    const clock = new StoreClock(runtime, skewMs);
-    const retentionMs = options.retentionMs ?? defaults.retentionMs;
-    const terms = { clock, runtime, skewMs, retentionMs, closed: this.#closed.signal };
-    if (service === undefined) {
-      const inTable = { ...terms, table: makeTable(options, terms, this.closers) };
-      this.context = { ...inTable, store: tableStore(inTable) };
-    } else this.context = serviceContext(options, terms, this.closers);
-    this.options = options;
-    this.owner = options.owner ?? defaultOwner(runtime);
-  }
+  const releaseLater = (lease: LeaseIdentity, forMs: number) => {
+    const start = async () => (await later()).contention.giveBack.start(lease, forMs);
+    // Where it can't be loaded any more the lease runs out by itself.
+    until(start().catch(() => {}));
+  };
 
-  acquire(name: string, options: AcquireOptions = {}): Promise<Lease> {
-    return this.#acquire(name, options, optionNames.acquire);
-  }
-
-  async tryAcquire(name: string, options: TryAcquireOptions = {}): Promise<Lease | null> {
-    try {
-      return await this.#acquire(name, options, optionNames.tryAcquire);
-    } catch (error) {
-      if (error instanceof LeaseholdError && error.code === 'LOCK_HELD') return null;
-      throw error;
-    }
-  }
-
-  async #acquire(name: string, given: AcquireOptions, names: readonly string[]): Promise<Lease> {
+  const acquireAs = async (name: string, given: AcquireOptions, names: readonly string[]): Promise<Lease> => {
     checkLockName(name);
     checkOptions('acquire', given, names);
     // As they are now: what the caller changes later plays no part.
-    const options = { ...given };
-    const waitMs = this.checkAcquire(options);
-    const { owner = this.owner, group, change, giveUpWhen, supersede = false, lockDelayMs = 0 } = options;
-    const terms = () => holdSettings(this.options, options);
-    if (options.fair) return (await this.later()).fairAcquire(name, { ...options, waitMs });
-    return this.whileOpen(options.signal, async (signal) => {
-      const { clock, runtime } = this.context;
+    const asked = { ...given };
+    const waitMs = core.checkAcquire(asked);
+    const { group, change, giveUpWhen, supersede = false, lockDelayMs = 0 } = asked;
+    const labels = { name, owner: asked.owner ?? owner };
+    if (asked.fair) return (await later()).fairAcquire(name, { ...asked, waitMs });
+    return core.whileOpen(asked.signal, async (signal) => {
       const since = clock.instant();
-      const waitedMs = () => elapsedBetween(since, clock.instant()).most;
-      let turn = supersede ? noTurn() : this.#queue.tryEnter(name);
+      let turn = supersede ? noTurn() : queue.tryEnter(name);
       if (!turn) {
-        const { contention } = await orAborted(this.later(), signal);
-        turn = await contention.turn(this.#queue, name, waitMs, since, signal);
+        const { contention } = await orAborted(later(), signal);
+        turn = await contention.turn(queue, name, waitMs, since, signal);
       }
       try {
         const request: AcquisitionRequest = {
-          ...{ name, owner, terms, supersede, signal, group, change, giveUpWhen },
+          ...{ ...labels, supersede, signal, group, change, giveUpWhen },
+          terms: () => holdSettings(options, asked),
           lockDelayMs: lockDelayMs > 0 ? Math.ceil(lockDelayMs) : undefined,
         };
-        const first = await attemptGrant(this.context, request, runtime.randomId());
-        const grant = findGrant(this.context, first);
+        const first = await attemptGrant(context, request, runtime.randomId());
+        const grant = findGrant(context, first);
         const granted = grant
           ? { grant, terms: first.terms }
-          : await (await this.later()).contention.acquire(request, first, waitMs, since);
-        return this.toLease({ name, owner }, granted.grant, granted.terms, waitedMs(), turn);
+          : await (await later()).contention.acquire(request, first, waitMs, since);
+        const waitedMs = elapsedBetween(since, clock.instant()).most;
+        return toLease(labels, granted.grant, granted.terms, waitedMs, turn);
       } catch (error) {
         turn.leave();
         throw error;
       }
     });
-  }
-
-  checkAcquire(options: AcquireOptions): number {
-    const { owner, group, waitMs = defaults.waitMs } = options;
-    if (owner !== undefined) checkOwner(owner);
-    if (group !== undefined) checkGroupName(group);
-    checkLimits(options, acquireLimits);
-    const leftMs = timeLeftMs(options);
-    holdSettings(this.options, options);
-    return Math.min(waitMs, leftMs ?? waitMs);
-  }
+  };
 
   /** The one place where a grant becomes a lease. */
-  toLease(labels: LeaseLabels, grant: Grant, terms: HoldSettings, waitedMs = 0, turn = noTurn()): Lease {
-    const { name, owner } = labels;
-    if (this.#closed.signal.aborted) {
-      this.#releaseLater({ name, leaseId: grant.leaseId, token: grant.token }, terms.leaseMs);
-      throw this.#closed.signal.reason;
+  const toLease = (
+    labels: LeaseLabels,
+    grant: Grant,
+    terms: HoldSettings,
+    waitedMs = 0,
+    turn = noTurn(),
+  ): Lease => {
+    if (closed.signal.aborted) {
+      releaseLater({ name: labels.name, leaseId: grant.leaseId, token: grant.token }, terms.leaseMs);
+      throw closed.signal.reason;
     }
-    const listener = { onEnd: turn.leave, releaseLater: this.#releaseLater };
-    const lease = new Lease(this.context, labels, grant, terms, listener);
+    const lease = new Lease(context, labels, grant, terms, { onEnd: turn.leave, releaseLater });
     turn.holder = () => lease.holderInfo;
     const { token, leaseId, takenOverFrom } = lease;
-    publish('granted', { name, owner, token, leaseId, waitedMs, takenOverFrom, adopted: grant.adopted });
+    publish('granted', { ...labels, token, leaseId, waitedMs, takenOverFrom, adopted: grant.adopted });
     return lease;
-  }
+  };
 
-  async whileOpen<T>(given: AbortSignal | undefined, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    this.#closed.signal.throwIfAborted();
-    given?.throwIfAborted();
-    const { signal, clear } = firstOf(given, this.#closed.signal);
-    const running = call(signal).catch((error) => {
-      throw signal.aborted ? signal.reason : error;
-    });
-    this.#until(running.then(clear, clear));
-    return running;
-  }
+  const core: ClientCore = {
+    ...{ context, owner, options, closers, toLease },
+    later: loadedOnce(async () => (await import('./later-calls.js')).laterCalls(core)),
 
-  async close(): Promise<void> {
-    if (!this.#closed.signal.aborted) {
-      this.#closed.abort(new UsageError('This LockClient has been closed', undefined, { code: 'CLOSED' }));
-    }
-    // What ends now may leave something to give back.
-    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
-    for (const close of this.closers) await close();
-  }
+    acquire: (name, options = {}) => acquireAs(name, options, optionNames.acquire),
 
-  /** Closing waits for it. */
-  #until(ended: Promise<void>): void {
-    const settled = ended.finally(() => this.#underWay.delete(settled));
-    this.#underWay.add(settled);
-  }
+    async tryAcquire(name, options = {}) {
+      try {
+        return await acquireAs(name, options, optionNames.tryAcquire);
+      } catch (error) {
+        if (error instanceof LeaseholdError && error.code === 'LOCK_HELD') return null;
+        throw error;
+      }
+    },
+
+    checkAcquire(asked) {
+      const { owner, group, waitMs = defaults.waitMs } = asked;
+      if (owner !== undefined) checkOwner(owner);
+      if (group !== undefined) checkGroupName(group);
+      checkLimits(asked, acquireLimits);
+      const leftMs = timeLeftMs(asked);
+      holdSettings(options, asked);
+      return Math.min(waitMs, leftMs ?? waitMs);
+    },
+
+    async whileOpen(given, call) {
+      closed.signal.throwIfAborted();
+      given?.throwIfAborted();
+      const { signal, clear } = firstOf(given, closed.signal);
+      const running = call(signal).catch((error) => {
+        throw signal.aborted ? signal.reason : error;
+      });
+      until(running.then(clear, clear));
+      return running;
+    },
+
+    async close() {
+      if (!closed.signal.aborted) {
+        closed.abort(new UsageError('This LockClient has been closed', undefined, { code: 'CLOSED' }));
+      }
+      // What ends now may leave something to give back.
+      while (underWay.size > 0) await Promise.all(underWay);
+      for (const close of closers) await close();
+    },
+  };
+  const { later } = core;
+  return core;
 }
 
 /** A superseder does not stand in line behind the very lease that it is about to take over. */
 const noTurn = (): Turn => ({ holder: undefined, leave: () => {} });
 
 type Terms = Omit<LeaseContext, 'table' | 'store'>;
+
+/** What leases work with when their client has a table, and its store. */
+function tableContext(options: ClientOptions, terms: Terms, closers: ClientHost['closers']): LeaseContext {
+  const context = { ...terms, table: makeTable(options, terms, closers) };
+  return { ...context, store: tableStore(context) };
+}
 
 /** The table, by the caller's client or one of its own. */
 function makeTable(
@@ -193,10 +206,10 @@ function makeTable(
   const { table, client } = options;
   if (typeof table === 'function') return table(clock);
   const known = { tableName: table!, clock, runtime, callTimeoutMs: callTimeoutMs(options) };
-  if (client) return new DynamoTable({ ...known, client });
+  if (client) return dynamoTable({ ...known, client });
   const own = new DynamoDBClient(sdkConfig(options, regionOf('table', table!, tableArns, options.region)));
   closers.push(() => own.destroy());
-  return new DynamoTable({ ...known, client: own, isClientOurs: true });
+  return dynamoTable({ ...known, client: own, isClientOurs: true });
 }
 
 /** What a client of the AWS SDK is made with. */
@@ -227,10 +240,7 @@ function serviceContext(options: ClientOptions, terms: Terms, closers: ClientHos
     ...terms,
     store: {
       takesChanges: false,
-      ...callsOf(store, ['ensureTime', 'grant', 'renew', 'release', ...laterOperations]),
-      async *list(...asked) {
-        yield* (await store()).list(...asked);
-      },
+      ...callsOf(store, ['ensureTime', 'grant', 'renew', 'release', ...laterOperations], ['list']),
     },
     get table(): ItemTable {
       throw new UsageError('This needs a client with a table, not one with a service');

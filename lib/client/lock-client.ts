@@ -7,7 +7,7 @@ import { checkOptions } from '../lease/check-options.js';
 import type { Lease, LeaseContext } from '../lease/index.js';
 import type { AcquireOptions, ResumeOptions, TryAcquireOptions } from './acquire-options.js';
 import type { ShownLease } from './admin.js';
-import { ClientCore } from './client-core.js';
+import { type ClientCore, clientCore } from './client-core.js';
 import type { ClientOptions, LockClientOptions } from './client-options.js';
 import type { CronSlotOptions, CronSlotOutcome } from './cron-slot.js';
 import type { LaterCalls } from './later-calls.js';
@@ -42,7 +42,7 @@ export class LockClient implements AsyncDisposable {
   /** @internal */
   constructor(options: ClientOptions);
   constructor(options: ClientOptions) {
-    this.#core = new ClientCore(options);
+    this.#core = clientCore(options);
     this.context = this.#core.context;
     this.owner = this.#core.owner;
   }

@@ -15,7 +15,7 @@ import {
   overHttp,
   stepFunctions,
 } from '../service/index.js';
-import { DynamoTable } from '../table/index.js';
+import { dynamoTable } from '../table/index.js';
 import type { Environment, RemainingTime } from './invocation.js';
 
 /** Kept back from the invocation's time for telling that the store did not answer, in milliseconds. */
@@ -136,7 +136,7 @@ function makeContext({ table: tableName, dynamoEndpoint }: LockServiceSettings):
     ...sdkRequests(requestTimeoutMs),
   });
   const callTimeoutMs = requestTimeoutMs * maxAttempts;
-  const table = new DynamoTable({ client, isClientOurs: true, tableName, clock, runtime, callTimeoutMs });
+  const table = dynamoTable({ client, isClientOurs: true, tableName, clock, runtime, callTimeoutMs });
   const context = { clock, runtime, table, skewMs, retentionMs };
   return { ...context, store: tableStore(context) };
 }

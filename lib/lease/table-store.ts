@@ -25,9 +25,6 @@ export function tableStore(context: TableContext): LeaseStore {
       return answer.applied ? ended(answer.old) : (await later()).afterRelease(lease, answer);
     },
     ensureTime: (signal) => ensureStoreTime(context, signal),
-    ...callsOf(later, laterOperations),
-    async *list(...asked) {
-      yield* (await later()).list(...asked);
-    },
+    ...callsOf(later, laterOperations, ['list']),
   };
 }

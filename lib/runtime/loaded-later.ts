@@ -20,16 +20,27 @@ export function loadedOnce<T>(load: () => Promise<T>): () => Promise<T> {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: whatever its methods take and answer
-type Methods = Record<string, (...asked: any[]) => Promise<any>>;
+type Methods = Record<string, (...asked: any[]) => any>;
 
-/** Methods of a part that is {@link loadedOnce}: each loads it, and asks it. */
+/**
+ * Methods of a part that is {@link loadedOnce}: each loads it, and asks it.
+ *
+ * @param names of those that answer a promise
+ * @param listings of those that answer page by page
+ */
 export function callsOf<T extends object, K extends keyof T & string>(
   later: () => Promise<T>,
   names: readonly K[],
+  listings: readonly K[] = [],
 ): Pick<T, K> {
-  const calls = names.map((name) => [
-    name,
-    async (...asked: unknown[]) => ((await later()) as Methods)[name]!(...asked),
-  ]);
-  return Object.fromEntries(calls);
+  const calls: Methods = {};
+  for (const name of names) {
+    calls[name] = async (...asked) => ((await later()) as Methods)[name]!(...asked);
+  }
+  for (const name of listings) {
+    calls[name] = async function* (...asked) {
+      yield* ((await later()) as Methods)[name]!(...asked);
+    };
+  }
+  return calls as Pick<T, K>;
 }

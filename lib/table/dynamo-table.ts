@@ -6,10 +6,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { StoreClock } from '../clock/store-clock.js';
 import { StoreError } from '../errors/index.js';
-import { loadedOnce, type Runtime, sendWithin } from '../runtime/index.js';
+import { callsOf, loadedOnce, type Runtime, sendWithin } from '../runtime/index.js';
 import type { ConditionalChange, FilledForm } from './form.js';
-import type { ItemTable, Paging, StoredItem, WriteAnswer } from './item-table.js';
-import type { AskedTable } from './later-dynamo.js';
+import type { ItemTable, WriteAnswer } from './item-table.js';
 import { type Handler, lighten, sharing } from './own-client.js';
 import { plainAttribute, toKey, unmarshalled } from './stored-item.js';
 import { pingName } from './table-names.js';
@@ -31,129 +30,82 @@ export interface DynamoTableOptions {
 type AnyCommand = any;
 type Marshalled = Record<string, AttributeValue>;
 
-const later = loadedOnce(() => import('./later-dynamo.js'));
-
 /** The table in DynamoDB, through the AWS SDK. Every response also tells the store clock the time. */
-export class DynamoTable implements ItemTable {
-  readonly tableName: string;
-  readonly #handlers = new Map<unknown, Handler>();
-  readonly #options: DynamoTableOptions;
-  /** Nobody adds middleware to the client any more. */
-  readonly #isSettled: boolean;
+export function dynamoTable(options: DynamoTableOptions): ItemTable {
+  const { client, isClientOurs, tableName, clock, runtime, callTimeoutMs } = options;
+  if (isClientOurs) lighten(client);
+  // Nobody adds middleware to it any more. Whoever sets this has told the SDK the same of their own client.
+  const isSettled = isClientOurs || (client as DynamoDBClient).config?.cacheMiddleware === true;
+  const handlers = new Map<unknown, Handler>();
 
-  constructor(options: DynamoTableOptions) {
-    this.tableName = options.tableName;
-    this.#options = options;
-    const { isClientOurs = false, client } = options;
-    if (isClientOurs) lighten(client);
-    // Whoever sets this has told the SDK the same of their own client.
-    this.#isSettled = isClientOurs || (client as DynamoDBClient).config?.cacheMiddleware === true;
-  }
+  const send = (command: AnyCommand, signal?: AbortSignal): Promise<AnyCommand> => {
+    timed(command, clock);
+    if (isSettled) sharing(command, handlers);
+    // The SDK would report an AbortError of its own; the signal's reason says whose doing it was.
+    return sendWithin(runtime, callTimeoutMs, signal, (abortSignal) => client.send(command, { abortSignal }));
+  };
 
-  async update(
-    name: string,
-    change: ConditionalChange | FilledForm,
-    signal?: AbortSignal,
-  ): Promise<WriteAnswer> {
-    const { update, condition, names, values } = filledIn(change) ?? (await later()).writtenOut(change, name);
-    const command = new UpdateItemCommand({
-      TableName: this.tableName,
-      Key: toKey(name),
-      UpdateExpression: update,
-      ConditionExpression: condition,
-      ...(names && { ExpressionAttributeNames: names }),
-      ...(values && { ExpressionAttributeValues: values }),
-      ...(change.wantsOld && { ReturnValues: 'ALL_OLD' }),
-      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-    });
-    try {
-      const { Attributes } = await this.#send(command, signal);
-      // An update that created the item answers with nothing; some engines with the bare key.
-      const created = Object.keys(Attributes ?? {}).length <= 1;
-      return { applied: true, old: created ? undefined : unmarshalled(Attributes) };
-    } catch (error) {
-      const { refusal } = await this.#laterFor(error, true, name, signal);
-      return refusal(this.#asked, error, name, signal);
-    }
-  }
-
-  async create(item: StoredItem & { readonly name: string }, signal?: AbortSignal): Promise<boolean> {
-    return (await later()).create(this.#asked, item, signal);
-  }
-
-  async get(name: string, signal?: AbortSignal): Promise<StoredItem | undefined> {
-    const command = new GetItemCommand({ TableName: this.tableName, Key: toKey(name), ConsistentRead: true });
-    const { Item } = await this.#call(command, signal, name);
-    return Item && unmarshalled(Item);
-  }
-
-  async getMany(names: readonly string[], signal?: AbortSignal): Promise<readonly StoredItem[]> {
-    return (await later()).getMany(this.#asked, names, signal);
-  }
-
-  async *namesInGroup(
-    group: string,
-    signal?: AbortSignal,
-    paging?: Paging,
-  ): AsyncIterable<readonly string[]> {
-    yield* (await later()).namesInGroup(this.#asked, group, signal, paging);
-  }
-
-  async *scan(signal?: AbortSignal, paging?: Paging): AsyncIterable<readonly StoredItem[]> {
-    yield* (await later()).scan(this.#asked, signal, paging);
-  }
-
-  /** For what is loaded later. */
-  get #asked(): AskedTable {
-    return {
-      ...this.#options,
-      send: (command, signal) => this.#send(command, signal),
-      call: (command, signal, name) => this.#call(command, signal, name),
-      get: (name, signal) => this.get(name, signal),
-    };
-  }
-
-  async ping(signal?: AbortSignal): Promise<void> {
-    const command = new GetItemCommand({ TableName: this.tableName, Key: toKey(pingName) });
-    await this.#call(command, signal);
-  }
-
-  async #call(command: AnyCommand, signal?: AbortSignal, name?: string): Promise<AnyCommand> {
-    try {
-      return await this.#send(command, signal);
-    } catch (error) {
-      const { failure } = await this.#laterFor(error, false, name, signal);
-      throw await failure(this.#asked, error, 'read', name, signal);
-    }
-  }
+  const later = loadedOnce(async () => (await import('./later-dynamo.js')).laterTable({ ...options, send }));
 
   /**
    * What is known of errors, loaded with the first one. Not for a caller who has given up, and waits for nothing any more.
    *
-   * @param isWrite whether the store may have applied it
+   * @param mayHaveApplied whether the store may have applied it
    * @throws StoreError where nothing is known of the error: all of it may be true
    */
-  async #laterFor(error: unknown, isWrite: boolean, name?: string, signal?: AbortSignal) {
+  const laterFor = (cause: unknown, mayHaveApplied: boolean, name?: string, signal?: AbortSignal) => {
     const unknown = () =>
-      new StoreError(`Table "${this.tableName}" could not be used: ${error}`, name, {
-        cause: error,
-        retryable: true,
-        mayHaveApplied: isWrite,
+      new StoreError(`Table "${tableName}" could not be used: ${cause}`, name, {
+        ...{ cause, retryable: true, mayHaveApplied },
       });
     // The signal's reason may be an error of ours, as the loss of another lease is: the write may have been applied all the same.
     if (signal?.aborted) throw unknown();
     return later().catch(() => {
       throw unknown();
     });
-  }
+  };
 
-  async #send(command: AnyCommand, signal?: AbortSignal): Promise<AnyCommand> {
-    const { client, clock, runtime, callTimeoutMs } = this.#options;
-    timed(command, clock);
-    if (this.#isSettled) sharing(command, this.#handlers);
-    // The SDK would report an AbortError of its own; the signal's reason says whose doing it was.
-    return sendWithin(runtime, callTimeoutMs, signal, (abortSignal) => client.send(command, { abortSignal }));
-  }
+  return {
+    tableName,
+
+    async update(name, change, signal): Promise<WriteAnswer> {
+      const { update, condition, names, values } =
+        filledIn(change) ?? (await later()).writtenOut(change, name);
+      const command = new UpdateItemCommand({
+        TableName: tableName,
+        Key: toKey(name),
+        UpdateExpression: update,
+        ConditionExpression: condition,
+        ...(names && { ExpressionAttributeNames: names }),
+        ...(values && { ExpressionAttributeValues: values }),
+        ...(change.wantsOld && { ReturnValues: 'ALL_OLD' }),
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      });
+      try {
+        const { Attributes = {} } = await send(command, signal);
+        // An update that created the item answers with nothing; some engines with the bare key.
+        const created = Object.keys(Attributes).length <= 1;
+        return { applied: true, old: created ? undefined : unmarshalled(Attributes) };
+      } catch (error) {
+        return (await laterFor(error, true, name, signal)).refusal(error, name, signal);
+      }
+    },
+
+    async ping(signal) {
+      try {
+        await send(new GetItemCommand({ TableName: tableName, Key: toKey(pingName) }), signal);
+      } catch (error) {
+        throw await (await laterFor(error, false, undefined, signal)).failure(
+          error,
+          'read',
+          undefined,
+          signal,
+        );
+      }
+    },
+
+    ...callsOf(later, ['create', 'get', 'getMany'], ['namesInGroup', 'scan']),
+  };
 }
 
 /** The texts of a form, and the values of a call by its placeholders; `undefined` for what is to be written out. */

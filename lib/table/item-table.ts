@@ -24,7 +24,7 @@ export interface Paging {
 }
 
 /**
- * The few things that leases ask of a store, and the only way to it. `DynamoTable` is the real one; a
+ * The few things that leases ask of a store, and the only way to it. `dynamoTable` is the real one; a
  * simulation brings its own and is held to the same contract suite.
  *
  * All methods throw a `StoreError` when the store can't be used, and all end: at the latest when the time-outs

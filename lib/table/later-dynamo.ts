@@ -1,6 +1,7 @@
 import {
   type AttributeValue,
   BatchGetItemCommand,
+  GetItemCommand,
   PutItemCommand,
   QueryCommand,
   ScanCommand,
@@ -33,31 +34,68 @@ const batchSpacing = { firstPauseMs: 100, maxPauseMs: 5_000 };
 type Marshalled = Record<string, AttributeValue>;
 
 /** A change, written out as DynamoDB takes it. */
-export function writtenOut(change: ConditionalChange | FilledForm, name: string) {
+function writtenOut(change: ConditionalChange | FilledForm, name: string) {
   const { values, ...texts } = toExpression('form' in change ? withChange(change) : change);
   // DynamoDB refuses an empty map.
   const isEmpty = Object.keys(values).length === 0;
   return { ...texts, values: isEmpty ? undefined : toMarshalled(values, name) };
 }
 
-/** The table, and the ways to ask it. */
+/** The table, and the way to ask it. */
 export interface AskedTable extends Pick<TableRequest, 'tableName' | 'client' | 'clock'> {
   readonly runtime: Runtime;
   /** Throws the SDK's own errors. */
   readonly send: Ask;
-  /** Throws ours. */
-  readonly call: Ask;
-  readonly get: (name: string, signal?: AbortSignal) => Promise<StoredItem | undefined>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the SDK's commands share no type that names their input and output
-type Ask = (command: any, signal?: AbortSignal, name?: string) => Promise<any>;
+type Ask = (command: any, signal?: AbortSignal) => Promise<any>;
 
 /** What a listing needs of it. */
-export type ListedTable = Pick<AskedTable, 'tableName' | 'runtime' | 'call'>;
+export interface ListedTable extends Pick<AskedTable, 'tableName' | 'runtime'> {
+  /** Throws our errors. */
+  readonly call: Ask;
+}
+
+/** What is asked of a table besides the writes of a plain lock. */
+export function laterTable(table: AskedTable) {
+  const { tableName, send } = table;
+  const read = async (command: unknown, name?: string, signal?: AbortSignal) => {
+    try {
+      return await send(command, signal);
+    } catch (error) {
+      throw await failure(table, error, 'read', name, signal);
+    }
+  };
+  const get = async (name: string, signal?: AbortSignal): Promise<StoredItem | undefined> => {
+    const command = new GetItemCommand({ TableName: tableName, Key: toKey(name), ConsistentRead: true });
+    const { Item } = await read(command, name, signal);
+    return Item && unmarshalled(Item);
+  };
+  const listed: ListedTable = { ...table, call: (command, signal) => read(command, undefined, signal) };
+  return {
+    writtenOut,
+    failure: (error: unknown, kind: TableRequest['kind'], name?: string, signal?: AbortSignal) =>
+      failure(table, error, kind, name, signal),
+    refusal: (error: unknown, name: string, signal?: AbortSignal) =>
+      refusal({ ...table, get }, error, name, signal),
+    create: (item: StoredItem & { readonly name: string }, signal?: AbortSignal) =>
+      create(table, item, signal),
+    get,
+    getMany: (names: readonly string[], signal?: AbortSignal) => getMany(listed, names, signal),
+    namesInGroup: (group: string, signal?: AbortSignal, paging?: Paging) =>
+      namesInGroup(listed, group, signal, paging),
+    scan: (signal?: AbortSignal, paging?: Paging) => scan(listed, signal, paging),
+  };
+}
+
+/** A table that single items can be read of. */
+interface ReadTable extends AskedTable {
+  get(name: string, signal?: AbortSignal): Promise<StoredItem | undefined>;
+}
 
 /** See `ItemTable.create`. */
-export async function create(
+async function create(
   table: AskedTable,
   item: StoredItem & { readonly name: string },
   signal?: AbortSignal,
@@ -78,7 +116,7 @@ export async function create(
 }
 
 /** The store's error as ours. */
-export async function failure(
+async function failure(
   { tableName, client, clock }: AskedTable,
   error: unknown,
   kind: TableRequest['kind'],
@@ -95,8 +133,8 @@ export async function failure(
  *
  * @throws the store's error as ours
  */
-export async function refusal(
-  table: AskedTable,
+async function refusal(
+  table: ReadTable,
   error: unknown,
   name: string,
   signal?: AbortSignal,
@@ -112,7 +150,7 @@ export async function refusal(
 }
 
 async function getAfterRefusal(
-  table: AskedTable,
+  table: ReadTable,
   name: string,
   retried: boolean,
   signal: AbortSignal | undefined,
@@ -165,7 +203,7 @@ function toAttribute(value: unknown, name: string): AttributeValue {
 }
 
 /** See `ItemTable.getMany`. */
-export async function getMany(
+async function getMany(
   { tableName, runtime, call }: ListedTable,
   names: readonly string[],
   signal?: AbortSignal,

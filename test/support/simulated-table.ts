@@ -2,7 +2,7 @@ import { type AttributeValue, GetItemCommand, PutItemCommand } from '@aws-sdk/cl
 import { StoreClock } from '../../lib/clock/store-clock.js';
 import type { TableContext } from '../../lib/lease/index.js';
 import { systemRuntime } from '../../lib/runtime/index.js';
-import { DynamoTable } from '../../lib/table/index.js';
+import { dynamoTable } from '../../lib/table/index.js';
 import { dateAt, HandClocks } from './hand-clocks.js';
 import { directClient } from './simulation/direct-client.js';
 
@@ -12,11 +12,11 @@ export const simulatedNow = 1_700_000_000_000;
 /** A stored item, as DynamoDB has it. */
 export type Item = Readonly<Record<string, AttributeValue>>;
 
-/** The simulator's table, which is held to the engines, behind production's own `DynamoTable`. */
+/** The simulator's table, which is held to the engines, behind production's own `dynamoTable`. */
 export function simulatedTable(options: { readonly skewMs?: number } = {}) {
   const client = directClient();
   const TableName = 'leases';
-  const table = new DynamoTable({
+  const table = dynamoTable({
     client,
     tableName: TableName,
     // The table's responses tell the real time; here it stands still.

@@ -1,6 +1,6 @@
 import { describe } from 'vitest';
 import { systemRuntime } from '../../../lib/runtime/index.js';
-import { DynamoTable } from '../../../lib/table/index.js';
+import { dynamoTable } from '../../../lib/table/index.js';
 import { directClient } from '../../support/simulation/direct-client.js';
 import { leaseOperationsContract } from '../../support/table/lease-operations-contract.js';
 import { leaseTableContract, type StoreUnderContract } from '../../support/table/lease-table-contract.js';
@@ -10,12 +10,12 @@ describe('the simulated table', () => {
   leaseOperationsContract(openStore);
 });
 
-/** The simulator's table behind production's `DynamoTable`, on real time and without a network. */
+/** The simulator's table behind production's `dynamoTable`, on real time and without a network. */
 async function openStore(): Promise<StoreUnderContract> {
   const client = directClient();
   return {
     connect: (clock) =>
-      new DynamoTable({
+      dynamoTable({
         client,
         tableName: 'contract',
         clock,

@@ -8,7 +8,7 @@ import {
   startDynamo,
 } from '../../../lib/local/index.js';
 import { systemRuntime } from '../../../lib/runtime/index.js';
-import { DynamoTable } from '../../../lib/table/index.js';
+import { dynamoTable } from '../../../lib/table/index.js';
 import { engines, missingEngines, oneEngine } from '../../support/engines.js';
 import { leaseOperationsContract } from '../../support/table/lease-operations-contract.js';
 import { leaseTableContract, type StoreUnderContract } from '../../support/table/lease-table-contract.js';
@@ -54,7 +54,7 @@ async function openStore(engine: EngineName, kind: string): Promise<StoreUnderCo
   const used = kind === 'DynamoDBClient' ? client : DynamoDBDocumentClient.from(client);
   return {
     connect: (clock) =>
-      new DynamoTable({ client: used, tableName, clock, runtime: systemRuntime, callTimeoutMs: 10_000 }),
+      dynamoTable({ client: used, tableName, clock, runtime: systemRuntime, callTimeoutMs: 10_000 }),
     close: async () => {
       client.destroy();
       await dynamo.stop();

@@ -16,7 +16,7 @@ const namesTests = 'test/engine/client/names.test.ts';
 export const requestsRemovals: readonly Removal[] = [
   {
     name: 'requests: a waiter decides on what is true now (C40)',
-    file: dynamoTable,
+    file: 'lib/table/later-dynamo.ts',
     find: 'Key: toKey(name), ConsistentRead: true }',
     replace: 'Key: toKey(name) }',
     noticedBy: [
@@ -162,7 +162,7 @@ export const requestsRemovals: readonly Removal[] = [
   {
     name: 'requests: a process does not contend with itself (I8)',
     file: clientCore,
-    find: 'supersede ? noTurn() : this.#queue.tryEnter(name)',
+    find: 'supersede ? noTurn() : queue.tryEnter(name)',
     replace: 'noTurn()',
     noticedBy: [
       {
@@ -174,8 +174,8 @@ export const requestsRemovals: readonly Removal[] = [
   {
     name: 'requests: a load that stalls holds up nobody who gives up (C18)',
     file: clientCore,
-    find: 'await orAborted(this.later(), signal)',
-    replace: 'await this.later()',
+    find: 'await orAborted(later(), signal)',
+    replace: 'await later()',
     noticedBy: [
       {
         file: 'test/unit/client/stalled-load.test.ts',

@@ -17,7 +17,7 @@ describe('D25: the Region of what is given by ARN', () => {
       'us-gov-west-1',
     ],
     ['arn:aws:states:eu-west-1:111122223333:stateMachine:Scan', stateMachineArns, 'eu-west-1'],
-  ] as const)('of $0 ($1.service) is $2', (text, kind, region) => {
+  ] as const)('of $0 ($1.words) is $2', (text, kind, region) => {
     expect(regionOf('x', text, kind)).toBe(region);
   });
 
@@ -27,7 +27,12 @@ describe('D25: the Region of what is given by ARN', () => {
   });
 
   it.each([
-    ['of another Region', table, 'us-east-1', /^region: is "us-east-1", but table lies in eu-west-1/],
+    [
+      'of another Region',
+      table,
+      'us-east-1',
+      /^region: must be left out, or eu-west-1, where table lies, got "us-east-1"/,
+    ],
     [
       'of another service',
       'arn:aws:sqs:eu-west-1:111122223333:leases',
@@ -45,7 +50,7 @@ describe('D25: the Region of what is given by ARN', () => {
   it('a service’s ARN of another Region, or of something else, is refused when the client is made', () => {
     const service = 'arn:aws:lambda:eu-west-1:111122223333:function:leasehold';
     expect(() => new LockClient({ service, region: 'us-east-1' })).toThrow(
-      /^region: is "us-east-1", but service/,
+      /^region: must be left out, or eu-west-1, where service lies/,
     );
     expect(() => new LockClient({ service: table })).toThrow(
       /^service: must be a name, or the ARN of a function/,

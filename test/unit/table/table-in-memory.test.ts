@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { StoreClock } from '../../../lib/clock/store-clock.js';
 import { StoreError } from '../../../lib/errors/index.js';
-import { DynamoTable } from '../../../lib/table/index.js';
+import { dynamoTable } from '../../../lib/table/index.js';
 import { VirtualTime } from '../../support/virtual-time.js';
 
 interface Sent {
@@ -38,7 +38,7 @@ function scene(...answers: readonly (object | Error | 'hangs')[]) {
   };
   const region = { config: { region: async () => 'eu-central-1' } };
   const client = { send, ...region } as never;
-  const table = new DynamoTable({ client, tableName: 'leases', clock, runtime, callTimeoutMs: 3_000 });
+  const table = dynamoTable({ client, tableName: 'leases', clock, runtime, callTimeoutMs: 3_000 });
   /** Some minutes later, by when it is settled. */
   const end = async <T>(work: Promise<T>): Promise<T> => {
     work.catch(() => {});
