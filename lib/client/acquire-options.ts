@@ -109,7 +109,7 @@ export const optionNames = {
  */
 export function timeLeftMs({ endsInMs }: HoldOptions): number | undefined {
   if (endsInMs === undefined) return undefined;
-  if (typeof endsInMs !== 'function') refuse('endsInMs', 'a function that tells milliseconds', endsInMs);
+  if (typeof endsInMs !== 'function') refuse('endsInMs', 'a function', endsInMs);
   const leftMs = endsInMs();
   checkNumber('endsInMs', leftMs, 1);
   return leftMs;

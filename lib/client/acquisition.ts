@@ -159,7 +159,8 @@ export class Acquisition {
   }
 
   #isOwn(item: LeaseItem | undefined): boolean {
-    return this.#request.supersede && item?.leaseId !== undefined && item.owner === this.#request.owner;
+    const { supersede = false, owner } = this.#request;
+    return supersede && item?.leaseId !== undefined && item.owner === owner;
   }
 
   #untilExpiryMs(): number | undefined {

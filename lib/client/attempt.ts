@@ -12,7 +12,7 @@ import {
 export interface AcquisitionRequest
   extends Omit<GrantRequest, 'leaseId' | 'aboveToken' | 'seenLeaseId' | 'seenToken' | 'leaseMs' | 'spareMs'> {
   /** Take over a lease of the same owner at once: an earlier attempt of the same logical worker. */
-  readonly supersede: boolean;
+  readonly supersede?: boolean;
   /** How a lease that is granted now would be held, asked before each write: a caller's own time may run out. */
   readonly terms: () => HoldSettings;
   readonly signal: AbortSignal | undefined;
@@ -43,17 +43,14 @@ export async function attemptGrant(
   aboveToken?: number,
   seen?: LeaseItem,
 ): Promise<Attempt> {
-  const { terms: findTerms, signal, supersede, ...asked } = request;
-  let terms = findTerms();
+  const { signal } = request;
+  let terms = request.terms();
   try {
     await context.store.ensureTime(signal);
-    terms = findTerms();
+    terms = request.terms();
     const { leaseMs, spareMs } = terms;
-    const [seenLeaseId, seenToken] = [seen?.leaseId, seen?.version];
-    const outcome = await context.store.grant(
-      { ...asked, leaseMs, spareMs, leaseId, aboveToken, seenLeaseId, seenToken },
-      signal,
-    );
+    const shown = { aboveToken, seenLeaseId: seen?.leaseId, seenToken: seen?.version };
+    const outcome = await context.store.grant({ ...request, ...shown, leaseMs, spareMs, leaseId }, signal);
     return { leaseId, terms, outcome };
   } catch (error) {
     return { leaseId, terms, failure: { error } };

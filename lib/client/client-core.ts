@@ -88,21 +88,20 @@ export function clientCore(given: ClientOptions): ClientCore {
     // As they are now: what the caller changes later plays no part.
     const asked = { ...given };
     const waitMs = core.checkAcquire(asked);
-    const { group, change, giveUpWhen, supersede = false, lockDelayMs = 0 } = asked;
     const labels = { name, owner: asked.owner ?? owner };
     if (asked.fair) return (await later()).fairAcquire(name, { ...asked, waitMs });
     return core.whileOpen(asked.signal, async (signal) => {
       const since = clock.instant();
-      let turn = supersede ? noTurn() : queue.tryEnter(name);
+      let turn = asked.supersede ? noTurn() : queue.tryEnter(name);
       if (!turn) {
         const { contention } = await orAborted(later(), signal);
         turn = await contention.turn(queue, name, waitMs, since, signal);
       }
       try {
         const request: AcquisitionRequest = {
-          ...{ ...labels, supersede, signal, group, change, giveUpWhen },
+          ...{ ...asked, ...labels, signal },
           terms: () => holdSettings(options, asked),
-          lockDelayMs: lockDelayMs > 0 ? Math.ceil(lockDelayMs) : undefined,
+          lockDelayMs: Math.ceil(asked.lockDelayMs ?? 0) || undefined,
         };
         const first = await attemptGrant(context, request, runtime.randomId());
         const grant = findGrant(context, first);

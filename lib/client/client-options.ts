@@ -167,15 +167,13 @@ function checkOwnerKey(ownerKey: string | undefined): void {
 
 /** A table or a service, and neither both nor none. */
 function checkStore({ table, service }: ClientOptions): void {
-  if (table !== undefined && service !== undefined) {
-    throw new UsageError('service: a client takes either a table or a service, got both');
+  if (service === undefined) {
+    if (isNamed(table) || typeof table === 'function') return;
+    throw new UsageError('table: the name of the lease table is missing (or that of a service)');
   }
-  if (service !== undefined) {
-    if (isNamed(service) || typeof (service as ServiceTransport)?.send === 'function') return;
-    throw new UsageError('service: must be the name or the ARN of a function');
-  }
-  if (isNamed(table) || typeof table === 'function') return;
-  throw new UsageError('table: the name of the lease table is missing (or that of a service)');
+  if (table !== undefined) refuse('service', 'left out where a table is given', service);
+  if (isNamed(service) || typeof (service as ServiceTransport)?.send === 'function') return;
+  refuse('service', 'the name or the ARN of a function', service);
 }
 
 function isNamed(value: unknown): boolean {

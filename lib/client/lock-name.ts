@@ -34,7 +34,7 @@ export function checkPlainName(name: string): void {
   if (!reserved.test(name)) return;
   refuse(
     'Lock name',
-    'none that ends as those of permits ("#" and digits), readers ("#r") and writers ("#w")',
+    'one that does not end in "#" and digits, "#r" or "#w" (permits, readers, writers)',
     name,
   );
 }

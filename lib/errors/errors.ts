@@ -128,19 +128,13 @@ export function refuse(name: string, words: string, value: unknown): never {
 
 /** A value as a message quotes it: in one line, cut where it is long. Never an error of its own, whatever the value is. */
 export function quoted(value: unknown): string {
-  const text = inOneLine(value);
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
-}
-
-function inOneLine(value: unknown): string {
-  // JSON has no word for these: it would make `null` of a number that is none.
-  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
-  if (value === undefined) return 'nothing';
-  if (typeof value === 'function') return 'a function';
+  let text: string | undefined;
   try {
-    return JSON.stringify(value) ?? String(value);
+    // JSON has no word for some numbers: it would make `null` of them.
+    text = typeof value === 'number' ? `${value}` : JSON.stringify(value);
   } catch {
     // It refers to itself, is nested too deep, or throws.
-    return `a ${typeof value}`;
   }
+  text ??= value === undefined ? 'nothing' : `a ${typeof value}`;
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

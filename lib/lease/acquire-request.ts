@@ -1,8 +1,15 @@
-import { UsageError } from '../errors/index.js';
 import { formsBy, type ItemChange } from '../table/form.js';
 import type { WriteAnswer } from '../table/item-table.js';
 import { mayBeGranted } from './conditions.js';
-import { endFor, narrowTime, type TableContext, takeoverBefore, ttlAfter } from './lease-context.js';
+import {
+  endFor,
+  isNarrow,
+  measureWidth,
+  type TableContext,
+  takeoverBefore,
+  timeErrors,
+  ttlAfter,
+} from './lease-context.js';
 import { type LeaseItem, leaseFormat, numberLimit } from './lease-item.js';
 
 /** What an acquire asks for. */
@@ -76,12 +83,9 @@ const grantForms = formsBy((isGrouped: boolean, supersedes: boolean, delays: boo
   condition: mayBeGranted(supersedes, delays),
 }));
 
-/** One acquire write, and its answer. */
+/** One acquire write: the grant, for what it is worth, and the answer, which tells whether there is one. */
 export interface GrantWrite {
-  /** The grant, if it was applied. */
-  readonly granted?: Extract<GrantOutcome, { kind: 'granted' }>;
-  readonly token: number;
-  readonly acquiredAt: number;
+  readonly grant: Grant;
   readonly answer: WriteAnswer;
 }
 
@@ -89,18 +93,31 @@ export interface GrantWrite {
  * The acquire write (protocol, sections 2 and 4), idempotent by `leaseId`. What a refusal means is for
  * `refused-writes.ts` to say.
  *
- * @param aboveToken the highest token that was shown under the name
  * @throws StoreError when the store can't be used, or its time is not known well enough
  */
 export async function writeGrant(
   context: TableContext,
   request: GrantRequest,
-  aboveToken: number | undefined,
   signal?: AbortSignal,
 ): Promise<GrantWrite> {
-  const { name, leaseId, owner, leaseMs, group, seenLeaseId, lockDelayMs = 0, change } = request;
-  const token = nextToken(context, name, aboveToken);
-  const acquiredAt = Math.ceil(context.clock.now().latest);
+  const { clock, table } = context;
+  const {
+    name,
+    leaseId,
+    owner,
+    leaseMs,
+    group,
+    aboveToken = 0,
+    seenLeaseId,
+    lockDelayMs = 0,
+    change,
+  } = request;
+  const now = clock.now();
+  // The store time of the grant, or one more than the last token: never a time that it may not be yet.
+  const token = Math.max(Math.ceil(now.earliest), aboveToken + 1);
+  if (!isNarrow(now)) throw (await timeErrors()).tooVague(table.tableName, measureWidth(now));
+  if (token >= numberLimit) throw (await timeErrors()).noTokenLeft(name, aboveToken);
+  const acquiredAt = Math.ceil(clock.now().latest);
   const expiresAt = endFor(context, leaseMs, request.spareMs);
   const before = takeoverBefore(context);
   const form = grantForms(group !== undefined, seenLeaseId !== undefined, lockDelayMs > 0);
@@ -119,17 +136,9 @@ export async function writeGrant(
     ':group': group,
     ':seenLeaseId': seenLeaseId,
   };
-  const answer = await context.table.update(name, { form, values, change, wantsOld: true }, signal);
-  if (!answer.applied) return { token, acquiredAt, answer };
+  const answer = await table.update(name, { form, values, change, wantsOld: true }, signal);
   // The condition has told that it is ours. What somebody has changed in it by hand is no reason to drop the grant.
-  const item = answer.old as LeaseItem | undefined;
+  const item = answer.applied ? (answer.old as LeaseItem | undefined) : undefined;
   const grant = { leaseId, token, expiresAt, acquiredAt, item, adopted: false };
-  return { granted: { kind: 'granted', grant }, token, acquiredAt, answer };
-}
-
-/** The store time of the grant, or one more than the last token: never a time that it may not be yet. */
-function nextToken(context: TableContext, name: string, aboveToken = 0): number {
-  const token = Math.max(Math.ceil(narrowTime(context).earliest), aboveToken + 1);
-  if (token < numberLimit) return token;
-  throw new UsageError(`No token is left for "${name}": the last one is ${aboveToken}`, name);
+  return { grant, answer };
 }

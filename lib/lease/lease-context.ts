@@ -1,6 +1,5 @@
 import type { StoreClock, TimeInterval } from '../clock/store-clock.js';
-import { StoreError } from '../errors/index.js';
-import { orAborted, type Runtime } from '../runtime/index.js';
+import { loadedOnce, orAborted, type Runtime } from '../runtime/index.js';
 import type { ItemTable } from '../table/index.js';
 
 /** A request that is under way, for all who wait for its answer. */
@@ -41,7 +40,7 @@ function takeOff(table: ItemTable): Flight {
     landed: table.ping(controller.signal).finally(end),
     abandon: () => {
       end();
-      controller.abort(new DOMException('nobody waits for the answer', 'AbortError'));
+      controller.abort();
     },
     waiting: 0,
   };
@@ -79,35 +78,30 @@ const maxPings = 2;
 export async function ensureStoreTime(context: TableContext, signal?: AbortSignal): Promise<void> {
   const { clock, table } = context;
   for (let pings = 0; pings < maxPings; pings++) {
-    if (clock.isSet && measureWidth(clock.now()) <= widestIntervalMs) return;
+    if (clock.isSet && isNarrow(clock.now())) return;
     try {
       await sharedPing(table, signal);
     } catch (error) {
       if (!clock.isSet || signal?.aborted) throw error;
       return;
     }
-    if (clock.isSet) continue;
-    const message = `The responses of table "${table.tableName}" carry no Date header: there is no store time`;
-    throw new StoreError(message, undefined, { retryable: false, mayHaveApplied: false });
+    if (!clock.isSet) throw (await timeErrors()).noStoreTime(table.tableName);
   }
 }
 
-function measureWidth({ earliest, latest }: TimeInterval): number {
-  return latest - earliest;
-}
+/** What is said where the time is not known. */
+export const timeErrors = loadedOnce(() => import('./time-errors.js'));
 
 /**
- * Store time, for a grant. What is known too vaguely grants nothing: a token from before a freeze would be lower than
- * those that others were given meanwhile.
- *
- * @throws StoreError when the interval is too wide, although it was to be narrowed
+ * Whether an interval is worth using. What is known too vaguely grants nothing: a token from before a freeze would be lower
+ * than those that others were given meanwhile.
  */
-export function narrowTime({ clock, table }: Pick<TableContext, 'clock' | 'table'>): TimeInterval {
-  const now = clock.now();
-  const width = measureWidth(now);
-  if (width <= widestIntervalMs) return now;
-  const message = `Nothing was granted: the time of table "${table.tableName}" is only known to ${Math.round(width)} ms, and asking for it failed`;
-  throw new StoreError(message, undefined, { retryable: true, mayHaveApplied: false });
+export function isNarrow(interval: TimeInterval): boolean {
+  return measureWidth(interval) <= widestIntervalMs;
+}
+
+export function measureWidth({ earliest, latest }: TimeInterval): number {
+  return latest - earliest;
 }
 
 /**

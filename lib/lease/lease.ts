@@ -275,8 +275,8 @@ function toCopy(value: unknown, depth: number): unknown {
     return new Uint8Array(value.buffer, value.byteOffset, value.byteLength).slice();
   }
   if (value instanceof ArrayBuffer) return value.slice(0);
-  if (value instanceof Map) return new Map([...value].map(([key, one]) => [key, inner(one)]));
   const { toJSON } = value as { toJSON?: unknown };
   if (typeof toJSON === 'function') return inner(toJSON.call(value, ''));
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inner(one)]));
+  const entries = value instanceof Map ? [...value] : Object.entries(value);
+  return Object.fromEntries(entries.map(([key, one]) => [key, inner(one)]));
 }

@@ -29,7 +29,7 @@ export async function requestGrant(
   request: GrantRequest,
   signal?: AbortSignal,
 ): Promise<GrantOutcome> {
-  const first = await writeGrant(context, request, request.aboveToken, signal);
+  const first = await writeGrant(context, request, signal);
   return afterGrant(context, request, first, signal);
 }
 
@@ -46,10 +46,10 @@ export async function afterGrant(
     const outcome = toOutcome(request, write);
     if (outcome.kind !== 'held') return outcome;
     mayArriveLate ||= outcome.mayArriveLate;
-    if (writes === maxWrites || !isFreeAhead(context, request, write.token, outcome.item)) {
+    if (writes === maxWrites || !isFreeAhead(context, request, write.grant.token, outcome.item)) {
       return { ...outcome, mayArriveLate };
     }
-    write = await writeGrant(context, request, outcome.item.version, signal);
+    write = await writeGrant(context, { ...request, aboveToken: outcome.item.version }, signal);
   }
 }
 
@@ -67,22 +67,19 @@ function isFreeAhead(
   return freeAfter(others, lockDelayMs) < takeoverBefore(context);
 }
 
-function toOutcome(
-  { name, leaseId }: GrantRequest,
-  { granted, acquiredAt, answer }: GrantWrite,
-): GrantOutcome {
-  if (granted || answer.applied) return granted!;
+function toOutcome({ name, leaseId }: GrantRequest, { grant, answer }: GrantWrite): GrantOutcome {
+  if (answer.applied) return { kind: 'granted', grant };
   const item = answer.item && parseLeaseItem(name, answer.item);
   if (item?.leaseId === leaseId) {
-    const grant = {
+    const adopted = {
       leaseId,
       token: item.version,
       expiresAt: item.expiresAt!,
-      acquiredAt: item.acquiredAt ?? acquiredAt,
+      acquiredAt: item.acquiredAt ?? grant.acquiredAt,
       item,
       adopted: true,
     };
-    return { kind: 'granted', grant };
+    return { kind: 'granted', grant: adopted };
   }
   if (item?.completedAt !== undefined) return { kind: 'completed', item };
   if (item?.lastLeaseId === leaseId) return { kind: 'given-back' };

@@ -13,8 +13,9 @@ export function tableStore(context: TableContext): LeaseStore {
   return {
     takesChanges: true,
     grant: async (request, signal) => {
-      const write = await writeGrant(context, request, request.aboveToken, signal);
-      return write.granted ?? (await later()).afterGrant(request, write, signal);
+      const write = await writeGrant(context, request, signal);
+      if (write.answer.applied) return { kind: 'granted', grant: write.grant };
+      return (await later()).afterGrant(request, write, signal);
     },
     renew: async (lease, expiresAt, change, signal) => {
       const answer = await writeRenewal(context, lease, expiresAt, change, signal);

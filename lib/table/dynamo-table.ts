@@ -45,7 +45,14 @@ export function dynamoTable(options: DynamoTableOptions): ItemTable {
     return sendWithin(runtime, callTimeoutMs, signal, (abortSignal) => client.send(command, { abortSignal }));
   };
 
-  const later = loadedOnce(async () => (await import('./later-dynamo.js')).laterTable({ ...options, send }));
+  const later = loadedOnce(async () =>
+    (await import('./later-dynamo.js')).laterTable({ ...options, send, unsure }),
+  );
+
+  const unsure = (cause: unknown, mayHaveApplied: boolean, name?: string) =>
+    new StoreError(`Table "${tableName}" could not be used: ${cause}`, name, {
+      ...{ cause, retryable: true, mayHaveApplied },
+    });
 
   /**
    * What is known of errors, loaded with the first one. Not for a caller who has given up, and waits for nothing any more.
@@ -53,11 +60,8 @@ export function dynamoTable(options: DynamoTableOptions): ItemTable {
    * @param mayHaveApplied whether the store may have applied it
    * @throws StoreError where nothing is known of the error: all of it may be true
    */
-  const laterFor = (cause: unknown, mayHaveApplied: boolean, name?: string, signal?: AbortSignal) => {
-    const unknown = () =>
-      new StoreError(`Table "${tableName}" could not be used: ${cause}`, name, {
-        ...{ cause, retryable: true, mayHaveApplied },
-      });
+  const laterFor = (error: unknown, mayHaveApplied: boolean, name?: string, signal?: AbortSignal) => {
+    const unknown = () => unsure(error, mayHaveApplied, name);
     // The signal's reason may be an error of ours, as the loss of another lease is: the write may have been applied all the same.
     if (signal?.aborted) throw unknown();
     return later().catch(() => {

@@ -46,6 +46,8 @@ export interface AskedTable extends Pick<TableRequest, 'tableName' | 'client' | 
   readonly runtime: Runtime;
   /** Throws the SDK's own errors. */
   readonly send: Ask;
+  /** Makes an error of one of which nothing is known. */
+  readonly unsure: (error: unknown, mayHaveApplied: boolean, name?: string) => StoreError;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the SDK's commands share no type that names their input and output
@@ -59,12 +61,13 @@ export interface ListedTable extends Pick<AskedTable, 'tableName' | 'runtime'> {
 
 /** What is asked of a table besides the writes of a plain lock. */
 export function laterTable(table: AskedTable) {
-  const { tableName, send } = table;
+  const { tableName, send, unsure } = table;
   const read = async (command: unknown, name?: string, signal?: AbortSignal) => {
     try {
       return await send(command, signal);
     } catch (error) {
-      throw await failure(table, error, 'read', name, signal);
+      // Who has given up waits for nothing any more.
+      throw signal?.aborted ? unsure(error, false, name) : await failure(table, error, 'read', name, signal);
     }
   };
   const get = async (name: string, signal?: AbortSignal): Promise<StoredItem | undefined> => {

@@ -35,7 +35,7 @@ export const acquireRemovals: readonly Removal[] = [
   {
     name: 'token: the store’s time, so that it rises over deletions and restored backups (I1)',
     file: acquireRequest,
-    find: 'Math.max(Math.ceil(narrowTime(context).earliest), aboveToken + 1)',
+    find: 'Math.max(Math.ceil(now.earliest), aboveToken + 1)',
     replace: 'aboveToken + 1',
     noticedBy: [
       { suite: 'lock' },
@@ -48,8 +48,8 @@ export const acquireRemovals: readonly Removal[] = [
   {
     name: 'token: no later than the time is, so that others need not go past it (I1)',
     file: acquireRequest,
-    find: 'Math.ceil(narrowTime(context).earliest)',
-    replace: 'Math.ceil(narrowTime(context).latest)',
+    find: 'Math.ceil(now.earliest)',
+    replace: 'Math.ceil(now.latest)',
     noticedBy: [
       {
         file: 'test/unit/lease/requests-in-memory.test.ts',
@@ -65,8 +65,8 @@ export const acquireRemovals: readonly Removal[] = [
   {
     name: 'token: above the one that was shown (I1)',
     file: acquireRequest,
-    find: 'Math.max(Math.ceil(narrowTime(context).earliest), aboveToken + 1)',
-    replace: 'Math.ceil(narrowTime(context).earliest)',
+    find: 'Math.max(Math.ceil(now.earliest), aboveToken + 1)',
+    replace: 'Math.ceil(now.earliest)',
     noticedBy: [{ suite: 'lock' }],
   },
   {
@@ -96,9 +96,9 @@ export const acquireRemovals: readonly Removal[] = [
   },
   {
     name: 'token: none from a clock that is known too vaguely (D03)',
-    file: 'lib/lease/lease-context.ts',
-    find: 'if (width <= widestIntervalMs) return now;',
-    replace: 'return now;',
+    file: acquireRequest,
+    find: 'if (!isNarrow(now)) throw',
+    replace: 'if (!context.clock.isSet) throw',
     noticedBy: [
       { suite: 'lock' },
       {
@@ -225,8 +225,8 @@ export const acquireRemovals: readonly Removal[] = [
   {
     name: 'supersede: only of the same owner',
     file: acquisition,
-    find: 'return this.#request.supersede && item?.leaseId !== undefined && item.owner === this.#request.owner;',
-    replace: 'return this.#request.supersede && item?.leaseId !== undefined;',
+    find: 'item?.leaseId !== undefined && item.owner === owner',
+    replace: 'item?.leaseId !== undefined',
     noticedBy: [{ suite: 'lock' }],
   },
   {

@@ -13,7 +13,7 @@ export const clockRemovals: readonly Removal[] = [
   {
     name: 'clock: a wall clock set ahead puts no lease into the future (C13, I6)',
     file: leaseContext,
-    find: 'clock.isSet && measureWidth(clock.now()) <= widestIntervalMs',
+    find: 'clock.isSet && isNarrow(clock.now())',
     replace: 'clock.isSet',
     noticedBy: [
       {

@@ -162,7 +162,7 @@ export const requestsRemovals: readonly Removal[] = [
   {
     name: 'requests: a process does not contend with itself (I8)',
     file: clientCore,
-    find: 'supersede ? noTurn() : queue.tryEnter(name)',
+    find: 'asked.supersede ? noTurn() : queue.tryEnter(name)',
     replace: 'noTurn()',
     noticedBy: [
       {
@@ -212,8 +212,8 @@ export const requestsRemovals: readonly Removal[] = [
   {
     name: 'requests: a renewal has time for all its attempts (C37)',
     file: holdSettings,
-    find: 'if (needs(leaseMs) > leaseMs) {',
-    replace: 'if (needs(leaseMs) > leaseMs * 1_000) {',
+    find: 'if (leaseMs < leastMs) {',
+    replace: 'if (leaseMs * 1_000 < leastMs) {',
     noticedBy: [
       {
         file: optionsTests,

@@ -10,12 +10,9 @@ import { planScan } from '../../../lib/scan/index.js';
 
 describe('a client of the service', () => {
   it.each([
-    [
-      { table: 'leases', service: 'leasehold' },
-      /^service: a client takes either a table or a service, got both$/,
-    ],
+    [{ table: 'leases', service: 'leasehold' }, /^service: must be left out where a table is given/],
     [{}, /^table: the name of the lease table is missing/],
-    [{ service: '' }, /^service: must be the name or the ARN of a function$/],
+    [{ service: '' }, /^service: must be the name or the ARN of a function, got ""$/],
     [{ service: 7 }, /^service: must be the name/],
     [{ service: 'leasehold', leaseMs: 1_000 }, /^leaseMs: 1000 is too short/],
   ])('%j is refused when it is made', (options, says) => {

@@ -5,4 +5,5 @@
 import '../../../lib/client/later-calls.js';
 import '../../../lib/client/service-connection.js';
 import '../../../lib/lease/later-store.js';
+import '../../../lib/lease/time-errors.js';
 import '../../../lib/table/later-dynamo.js';

@@ -130,7 +130,7 @@ describe('which store a client has', () => {
   it.each<[object, RegExp | undefined]>([
     [{ table: undefined, service: { send, host: 'x' } }, undefined],
     [{ table: undefined, service: 'leasehold' }, undefined],
-    [{ service: 'leasehold' }, /either a table or a service, got both/],
+    [{ service: 'leasehold' }, /^service: must be left out where a table is given/],
     [{ table: undefined }, /^table: the name of the lease table is missing/],
     [{ table: '' }, /^table: /],
     [{ table: 7 }, /^table: /],
