@@ -250,6 +250,6 @@ function serviceContext(options: ClientOptions, terms: Terms, closers: ClientHos
 /** A label that tells people where to look: on Lambda the function and its log stream, elsewhere host and process. */
 function defaultOwner(runtime: Runtime): string {
   const part = runtime.randomId().slice(0, 8);
-  const { AWS_LAMBDA_FUNCTION_NAME: lambda, AWS_LAMBDA_LOG_STREAM_NAME: stream } = process.env;
-  return lambda ? `${lambda}/${stream ?? part}`.slice(0, 256) : `${hostname()}/${process.pid}/${part}`;
+  const { AWS_LAMBDA_FUNCTION_NAME: lambda, AWS_LAMBDA_LOG_STREAM_NAME: stream = part } = process.env;
+  return (lambda ? `${lambda}/${stream}` : `${hostname()}/${process.pid}/${part}`).slice(0, 256);
 }

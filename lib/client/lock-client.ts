@@ -1,4 +1,4 @@
-import { readWriteLockHandle, semaphoreHandle } from '../kit/handles.js';
+import { handleOf } from '../kit/handles.js';
 import type { Leading, LeadOptions } from '../kit/leader.js';
 import type { GroupOptions, LockGroup } from '../kit/lock-group.js';
 import type { ReadWriteLock } from '../kit/read-write-lock.js';
@@ -168,7 +168,7 @@ export class LockClient implements AsyncDisposable {
    * @throws StoreError, UsageError, or the signal's own reason
    */
   async claimNext(names: Iterable<string>, options?: TryAcquireOptions): Promise<Lease | null> {
-    return this.#later('claimNext', asList(names), options);
+    return this.#later('claimNext', names, options);
   }
 
   /** Who holds the lock, in one strongly consistent read; `undefined` if nobody ever did. */
@@ -236,7 +236,13 @@ export class LockClient implements AsyncDisposable {
    * @throws UsageError if the name or the number can't be right
    */
   semaphore(name: string, options: { readonly permits: number }): Semaphore {
-    return semaphoreHandle(this.#core.later, name, options?.permits);
+    const { permits } = options ?? {};
+    return handleOf(this.#core.later, 'semaphore', name, { permits }, [
+      'acquire',
+      'tryAcquire',
+      'withPermit',
+      'inspect',
+    ]);
   }
 
   /**
@@ -246,7 +252,15 @@ export class LockClient implements AsyncDisposable {
    * @throws UsageError if the name or the number can't be right
    */
   readWriteLock(name: string, options: { readonly readers: number }): ReadWriteLock {
-    return readWriteLockHandle(this.#core.later, name, options?.readers);
+    const { readers } = options ?? {};
+    return handleOf(
+      this.#core.later,
+      'readWriteLock',
+      name,
+      { readers },
+      ['read', 'write', 'acquireRead', 'acquireWrite'],
+      '#r',
+    );
   }
 
   /**
@@ -256,7 +270,7 @@ export class LockClient implements AsyncDisposable {
    * @throws LockHeldError that names the lock which was held; and everything {@link acquire} throws
    */
   async acquireAll(names: Iterable<string>, options?: GroupOptions): Promise<LockGroup> {
-    return this.#later('acquireAll', asList(names), options);
+    return this.#later('acquireAll', names, options);
   }
 
   /** Runs work under all of these locks and releases them. Errors as those of {@link withLock}. */
@@ -265,7 +279,7 @@ export class LockClient implements AsyncDisposable {
     work: (group: LockGroup) => Promise<T> | T,
     options?: GroupOptions,
   ): Promise<T> {
-    return this.#later('withLocks', asList(names), work, options) as Promise<T>;
+    return this.#later('withLocks', names, work, options) as Promise<T>;
   }
 
   /**
@@ -319,12 +333,8 @@ export class LockClient implements AsyncDisposable {
   }
 }
 
-/** A list of names as it is now. A string, which is an iterable of its characters, each of them a fine name, is refused later. */
-function asList(names: Iterable<string>): Iterable<string> {
-  return typeof names === 'string' ? names : [...names];
-}
-
-/** A copy of options as they are now. What is none stays as it is, and is refused later. */
-function asGiven<T>(options: T): T {
-  return typeof options === 'object' && options && !Array.isArray(options) ? { ...options } : options;
+/** A copy of options, or of a list of names, as they are now. What is neither stays as it is, and is refused later. */
+function asGiven(given: unknown): unknown {
+  if (typeof given !== 'object' || !given) return given;
+  return Symbol.iterator in given ? [...(given as Iterable<unknown>)] : { ...given };
 }

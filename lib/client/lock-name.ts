@@ -34,7 +34,7 @@ export function checkPlainName(name: string): void {
   if (!reserved.test(name)) return;
   refuse(
     'Lock name',
-    'one that does not end in "#" and digits, "#r" or "#w" (permits, readers, writers)',
+    'none that ends as those of permits, readers and writers do: "#" and digits, "#r", "#w"',
     name,
   );
 }

@@ -25,19 +25,15 @@ export async function runUnder<T, Held extends Losable>(
     result = await work(lease);
   } catch (error) {
     await giveBack();
-    addLoss(error, findLoss(lease));
+    addLoss(error, lease.loss);
     throw error;
   }
-  const lossBefore = findLoss(lease);
+  const lossBefore = lease.loss;
   await giveBack();
   // A lease that was broken or superseded is found out by its release at the latest.
-  const loss = lossBefore ?? findLoss(lease);
+  const loss = lossBefore ?? lease.loss;
   if (!loss) return result;
   throw new LockLostError(loss.lockName!, loss.reason, loss.token, { cause: loss, result });
-}
-
-function findLoss(lease: Losable): LockLostError | undefined {
-  return lease.loss;
 }
 
 /** Puts the loss at the end of an error's chain of causes, where there is room. */

@@ -17,6 +17,11 @@ export interface LocalInstant {
   readonly wallMs: number;
 }
 
+/** Store time as it was known at an instant. */
+interface Known extends TimeInterval {
+  readonly at: LocalInstant;
+}
+
 /** How far a local clock's rate may be off: 500 ppm, the bound that NTP assumes, too. */
 export const driftBound = 500e-6;
 
@@ -36,7 +41,7 @@ const headerResolutionMs = 1000;
 export class StoreClock {
   readonly #runtime: Runtime;
   readonly #skewMs: number;
-  #known: { readonly interval: TimeInterval; readonly at: LocalInstant } | undefined;
+  #known: Known | undefined;
 
   /** @param skewMs how far the store's front ends may disagree: responses that contradict each other by more are a jump */
   constructor(runtime: Runtime, skewMs: number = defaultSkewMs) {
@@ -61,7 +66,7 @@ export class StoreClock {
    */
   now(): TimeInterval {
     if (!this.#known) throw new Error('no store time before the first response');
-    return movedForward(this.#known.interval, this.#known.at, this.instant());
+    return movedForward(this.#known, this.instant());
   }
 
   /**
@@ -71,7 +76,8 @@ export class StoreClock {
    * was sent: store time now lies in [D, D + 1000 + elapsed]. A header that is no date is ignored.
    */
   observe(sentAt: LocalInstant, dateHeader: string | undefined): void {
-    const date = dateHeader === undefined ? Number.NaN : Date.parse(dateHeader);
+    // Of `undefined`, which is no date either, nothing is parsed.
+    const date = Date.parse(dateHeader as string);
     if (Number.isFinite(date)) this.learn(sentAt, { earliest: date, latest: date + headerResolutionMs });
   }
 
@@ -84,16 +90,16 @@ export class StoreClock {
     const { most } = elapsedBetween(sentAt, receivedAt);
     const proved = { earliest, latest: latest + most };
     const interval = this.#known
-      ? intersected(movedForward(this.#known.interval, this.#known.at, receivedAt), proved, this.#skewMs)
+      ? intersected(movedForward(this.#known, receivedAt), proved, this.#skewMs)
       : proved;
-    this.#known = { interval, at: receivedAt };
+    this.#known = { ...interval, at: receivedAt };
   }
 }
 
 /** `earliest` grows by the smaller elapsed time, `latest` by the larger, each widened by the drift bound. */
-function movedForward(interval: TimeInterval, from: LocalInstant, to: LocalInstant): TimeInterval {
-  const { least, most } = elapsedBetween(from, to);
-  return { earliest: interval.earliest + least, latest: interval.latest + most };
+function movedForward({ earliest, latest, at }: Known, to: LocalInstant): TimeInterval {
+  const { least, most } = elapsedBetween(at, to);
+  return { earliest: earliest + least, latest: latest + most };
 }
 
 /**

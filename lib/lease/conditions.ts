@@ -75,7 +75,7 @@ export function mayBeGranted(supersedes: boolean, delays: boolean): string {
   const expired = delays ? expiredLongBefore : expiredBefore;
   return allOf(
     notCompleted,
-    anyOf(released, allOf(expired, notItsOwn), supersedes ? stillTheOneSeen : undefined),
+    anyOf(released, allOf(expired, notItsOwn), ...(supersedes ? [stillTheOneSeen] : [])),
     freeByNow,
     notGivenBack,
     anyOf(isNew, allOf(isOurs, tokenRises)),

@@ -1,14 +1,14 @@
 import type { Runtime } from '../runtime/index.js';
 
-/** What the heartbeat of a lease does and when. */
-export interface HeartbeatOptions {
-  readonly renewEveryMs: number;
+/** What has a heartbeat. */
+export interface Beating {
+  readonly settings: { readonly renewEveryMs: number };
   /** Time until the lease must be given up, in milliseconds, computed from the clocks at the call. */
-  readonly dangerInMs: () => number;
+  readonly term: { readonly dangerInMs: number };
   /** Renews once; answers whether it worked, never throws. */
-  readonly renew: (signal: AbortSignal) => Promise<boolean>;
+  beat(signal: AbortSignal): Promise<boolean>;
   /** Called when there is no time left. */
-  readonly onDanger: () => void;
+  expire(): void;
 }
 
 /** A failed renewal is tried again this much sooner than the regular one. */
@@ -34,7 +34,7 @@ const maxHeadStart = 2 / 3;
  */
 export class Heartbeat {
   readonly #runtime: Runtime;
-  readonly #options: HeartbeatOptions;
+  readonly #lease: Beating;
   #cancelBeat = nothing;
   #cancelDanger = nothing;
   #inFlight: AbortController | undefined;
@@ -42,9 +42,9 @@ export class Heartbeat {
   /** The first renewal comes by this part of the cadence sooner; the others follow in step. */
   #headStart: number;
 
-  constructor(runtime: Runtime, options: HeartbeatOptions) {
+  constructor(runtime: Runtime, lease: Beating) {
     this.#runtime = runtime;
-    this.#options = options;
+    this.#lease = lease;
     const others = beating.get(runtime) ?? 0;
     beating.set(runtime, others + 1);
     this.#headStart = ((others * goldenRatio) % 1) * maxHeadStart;
@@ -56,10 +56,10 @@ export class Heartbeat {
    */
   start(): void {
     if (this.#stopped) return;
-    const { renewEveryMs, dangerInMs } = this.#options;
-    this.#beatIn(renewEveryMs * (1 - this.#headStart));
+    const { settings, term } = this.#lease;
+    this.#beatIn(settings.renewEveryMs * (1 - this.#headStart));
     this.#headStart = 0;
-    if (dangerInMs() <= renewEveryMs) this.#watchForDanger();
+    if (term.dangerInMs <= settings.renewEveryMs) this.#watchForDanger();
     else this.#cancelDanger();
   }
 
@@ -88,11 +88,11 @@ export class Heartbeat {
     this.#watchForDanger();
     const inFlight = new AbortController();
     this.#inFlight = inFlight;
-    const renewed = await this.#options.renew(inFlight.signal);
+    const renewed = await this.#lease.beat(inFlight.signal);
     this.#inFlight = undefined;
     if (renewed || this.#stopped) return;
     // Jitter keeps the leases of one process from trying again all at once.
-    this.#beatIn(this.#options.renewEveryMs * retryFraction * (0.5 + this.#runtime.random() / 2));
+    this.#beatIn(this.#lease.settings.renewEveryMs * retryFraction * (0.5 + this.#runtime.random() / 2));
   }
 
   #watchForDanger(): void {
@@ -100,10 +100,10 @@ export class Heartbeat {
     this.#cancelDanger = this.#runtime.setTimer(
       () => {
         // The timer may have fired early against the store's clock: the clocks decide.
-        if (this.#options.dangerInMs() <= 0) this.#options.onDanger();
+        if (this.#lease.term.dangerInMs <= 0) this.#lease.expire();
         else this.#watchForDanger();
       },
-      Math.max(1, this.#options.dangerInMs()),
+      Math.max(1, this.#lease.term.dangerInMs),
     );
   }
 }

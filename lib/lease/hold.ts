@@ -1,5 +1,5 @@
 import { LockLostError, type LossReason, StoreError, UsageError } from '../errors/index.js';
-import { type LeaseEvent, publish } from '../events/events.js';
+import { type LeaseEvent, type LeaseEvents, publish } from '../events/events.js';
 import { sharedController } from '../runtime/index.js';
 import type { ItemChange } from '../table/index.js';
 import type { Grant } from './acquire-request.js';
@@ -60,12 +60,7 @@ export class Hold {
     this.settings = settings;
     this.#listener = listener;
     this.term = new LeaseTerm(context, settings, grant);
-    this.heartbeat = new Heartbeat(context.runtime, {
-      renewEveryMs: settings.renewEveryMs,
-      dangerInMs: () => this.term.dangerInMs,
-      renew: (signal) => this.#beat(signal),
-      onDanger: () => this.#lose(this.#reasonForExpiry(), this.#lastRenewalFailed),
-    });
+    this.heartbeat = new Heartbeat(context.runtime, this);
     this.heartbeat.start();
   }
 
@@ -95,10 +90,10 @@ export class Hold {
 
   get identity(): LeaseIdentity {
     const { name, leaseId, token } = this.labels;
+    const { mayHaveEnded } = this;
     const { minHoldMs = 0 } = this.settings;
     return {
-      ...{ name, leaseId, token },
-      ...(this.mayHaveEnded && { mayHaveEnded: true }),
+      ...{ name, leaseId, token, mayHaveEnded },
       ...(minHoldMs > 0 && this.term.mayBeShorterThan(minHoldMs) && { minHoldMs }),
     };
   }
@@ -146,7 +141,10 @@ export class Hold {
     if (this.state === 'held') this.state = 'ending';
     // Completed meanwhile, or before: there is nothing to give back.
     if (this.hasEnded()) return this.#handedOver ? 'handed-over' : 'released';
-    if (this.loss) return this.#releaseLost(this.loss.reason, signal);
+    if (this.loss) {
+      await this.#releaseLost(this.loss.reason, signal);
+      return 'lost';
+    }
     const outcome = await this.context.store
       .release(this.identity, change, signal)
       .catch((error) => {
@@ -186,8 +184,7 @@ export class Hold {
   /** For what is carried out in its turn, also after a release was asked for. */
   checkHeld(): void {
     this.#loseIfOver();
-    if (this.loss) throw this.loss;
-    if (this.state !== 'held') throw this.endedError();
+    if (this.state !== 'held') throw this.loss ?? this.endedError();
   }
 
   /** A clock that was set since the last response must not put the lease's end far into the future. */
@@ -221,9 +218,11 @@ export class Hold {
   end(how: 'released' | 'completed' | 'handed-over'): void {
     const { heldMs, expiresAt } = this.term;
     this.#handedOver = how === 'handed-over';
-    const told = { ...this.labels, heldMs };
-    if (how === 'handed-over') publish(how, { ...told, expiresAt });
-    else publish(how, told);
+    publish(how, {
+      ...this.labels,
+      heldMs,
+      ...(this.#handedOver && { expiresAt }),
+    } as LeaseEvents['handed-over']);
     this.stop();
   }
 
@@ -236,15 +235,14 @@ export class Hold {
   }
 
   /** The lease ran out here, but the item may still carry it: giving it back spares the next taker a wait. */
-  async #releaseLost(reason: LossReason, signal?: AbortSignal): Promise<'lost'> {
+  async #releaseLost(reason: LossReason, signal?: AbortSignal): Promise<void> {
     // Somebody else's by now, for certain.
-    if (reason === 'taken-over' || reason === 'broken') return 'lost';
+    if (reason === 'taken-over' || reason === 'broken') return;
     try {
       await this.context.store.release(this.identity, undefined, signal);
     } catch (error) {
       publish('release-failed', { ...this.labels, error });
     }
-    return 'lost';
   }
 
   /** In its turn. */
@@ -263,7 +261,7 @@ export class Hold {
   }
 
   /** One heartbeat. Never throws: a failure is told and tried again sooner. */
-  async #beat(signal: AbortSignal): Promise<boolean> {
+  async beat(signal: AbortSignal): Promise<boolean> {
     try {
       await this.#exclusively(async () => {
         if (this.state === 'held' && !this.term.isLast) await this.renewNow(undefined, signal);
@@ -279,8 +277,14 @@ export class Hold {
   }
 
   #loseIfOver(): void {
-    if (this.state === 'held' && this.remainingMs <= 0)
-      this.#lose(this.#reasonForExpiry(), this.#lastRenewalFailed);
+    if (this.state === 'held' && this.remainingMs <= 0) this.expire();
+  }
+
+  /** It has run out, or is about to. */
+  expire(): void {
+    const failed = this.#lastRenewalFailed;
+    const byStore = failed instanceof StoreError ? 'store-unavailable' : 'expired';
+    this.#lose(this.term.endsByItself ? 'max-hold' : byStore, failed);
   }
 
   #lose(reason: LossReason, cause: unknown): void {
@@ -293,11 +297,6 @@ export class Hold {
     this.#listener.onEnd?.();
     publish('lost', { ...this.labels, heldMs: this.term.heldMs, reason, error });
     this.#abort?.abort(error);
-  }
-
-  #reasonForExpiry(): LossReason {
-    if (this.term.endsByItself) return 'max-hold';
-    return this.#lastRenewalFailed instanceof StoreError ? 'store-unavailable' : 'expired';
   }
 
   #exclusively<T>(work: () => Promise<T>): Promise<T> {

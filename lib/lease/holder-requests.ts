@@ -85,7 +85,7 @@ export function writeEnd(
 
 /** The answer of a write that was applied. */
 export function ended(before: StoredItem | undefined): HolderOutcome {
-  return { kind: 'done', ...(before && { before: before as LeaseItem }) };
+  return before ? { kind: 'done', before: before as LeaseItem } : { kind: 'done' };
 }
 
 /** Whatever ends a lease writes and takes away this. */

@@ -34,7 +34,7 @@ export class LeaseTerm {
 
   /** Until the lease is over, computed now: by the store's time, and by the holder's own end where it has one. */
   get leftMs(): number {
-    return Math.min(this.#leftByStoreMs, this.#settings.endsInMs?.() ?? Number.POSITIVE_INFINITY);
+    return Math.min(this.#leftByStoreMs, this.#leftByHolderMs);
   }
 
   /** Until the lease must be given up. */
@@ -54,16 +54,14 @@ export class LeaseTerm {
 
   /** Nothing is left to renew. */
   get isLast(): boolean {
-    const { leaseMs, maxHoldMs } = this.#settings;
-    if (maxHoldMs === undefined) return false;
+    const { leaseMs, maxHoldMs = Number.POSITIVE_INFINITY } = this.#settings;
     // The store has whole milliseconds; what a caller has left may be a fraction more.
     return leaseMs >= maxHoldMs || this.#expiresAt >= Math.floor(this.#acquiredAt + maxHoldMs);
   }
 
   /** Whether it is a cap or the holder's own end that ends it, not a renewal that did not come. */
   get endsByItself(): boolean {
-    const { endsInMs } = this.#settings;
-    return this.isLast || (endsInMs !== undefined && endsInMs() <= this.#leftByStoreMs);
+    return this.isLast || this.#leftByHolderMs <= this.#leftByStoreMs;
   }
 
   /** What to ask the store for, so that the lease runs its length from now on. */
@@ -83,14 +81,18 @@ export class LeaseTerm {
   }
 
   /** Told apart from a refusal by being above everything asked for before, answered or not. */
-  #asked(wanted: number, capMs: number | undefined): number {
-    const capped = capMs === undefined ? wanted : Math.min(wanted, Math.floor(this.#acquiredAt + capMs));
+  #asked(wanted: number, capMs = Number.POSITIVE_INFINITY): number {
+    const capped = Math.min(wanted, Math.floor(this.#acquiredAt + capMs));
     this.#highestAsked = Math.max(capped + this.#surplusMs, this.#highestAsked + 1);
     return this.#highestAsked;
   }
 
   get #leftByStoreMs(): number {
     return this.#expiresAt - this.#context.clock.now().latest;
+  }
+
+  get #leftByHolderMs(): number {
+    return this.#settings.endsInMs?.() ?? Number.POSITIVE_INFINITY;
   }
 }
 
@@ -137,11 +139,6 @@ export function takenOverBy({ adopted, item, resumes }: Grant): TakenOver | unde
 }
 
 /** Whether a grant that has arrived can still be used: by the store's time, and by the time that its caller has left. */
-export function isInTime(
-  { clock }: Pick<LeaseContext, 'clock'>,
-  { expiresAt }: Pick<Grant, 'expiresAt'>,
-  { safetyMarginMs, endsInMs }: HoldSettings,
-): boolean {
-  const leftMs = Math.min(expiresAt - clock.now().latest, endsInMs?.() ?? Number.POSITIVE_INFINITY);
-  return leftMs > safetyMarginMs;
+export function isInTime(context: LeaseContext, grant: Grant, settings: HoldSettings): boolean {
+  return new LeaseTerm(context, settings, grant).dangerInMs > 0;
 }

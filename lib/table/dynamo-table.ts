@@ -137,7 +137,7 @@ export function timed(command: AnyCommand, clock: StoreClock): void {
     (next: any) => async (args: any) => {
       const sentAt = clock.instant();
       const result = await (args.send ?? next)(args);
-      clock.observe(sentAt, readHeader(result.response, 'date'));
+      clock.observe(sentAt, readDate(result.response));
       return result;
     },
     // The innermost place: inside the SDK's retries, and before an error answer is turned into an exception.
@@ -145,7 +145,7 @@ export function timed(command: AnyCommand, clock: StoreClock): void {
   );
 }
 
-function readHeader(response: unknown, name: string): string | undefined {
+function readDate(response: unknown): string | undefined {
   const headers = (response as { headers?: Record<string, string> } | undefined)?.headers ?? {};
-  return headers[name] ?? Object.entries(headers).find(([header]) => header.toLowerCase() === name)?.[1];
+  return headers.date ?? Object.entries(headers).find(([header]) => header.toLowerCase() === 'date')?.[1];
 }

@@ -61,14 +61,14 @@ export interface FilledForm {
   readonly wantsOld?: boolean;
 }
 
-/** All of these texts must hold. What is absent demands nothing. */
-export function allOf(...texts: readonly (string | undefined)[]): string {
-  return texts.filter((text) => text !== undefined).join(' AND ');
+/** All of these texts must hold. */
+export function allOf(...texts: readonly string[]): string {
+  return texts.join(' AND ');
 }
 
 /** One of these texts, at least two, must hold. In parentheses, as AND binds tighter. */
-export function anyOf(...texts: readonly (string | undefined)[]): string {
-  return `(${texts.filter((text) => text !== undefined).join(' OR ')})`;
+export function anyOf(...texts: readonly string[]): string {
+  return `(${texts.join(' OR ')})`;
 }
 
 /** Writes the texts of a form. */
@@ -103,9 +103,9 @@ export function formOf(parts: FormParts): Form {
 export function formsBy<Traits extends readonly boolean[]>(
   toParts: (...traits: Traits) => FormParts,
 ): (...traits: Traits) => Form {
-  const known = new Map<number, Form>();
+  const known = new Map<string, Form>();
   return (...traits) => {
-    const key = traits.reduce((bits, trait) => 2 * bits + Number(trait), 0);
+    const key = `${traits}`;
     const form = known.get(key) ?? formOf(toParts(...traits));
     known.set(key, form);
     return form;

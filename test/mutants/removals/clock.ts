@@ -266,15 +266,15 @@ export const clockRemovals: readonly Removal[] = [
   {
     name: 'clock: earliest moves by the smaller elapsed time',
     file: storeClock,
-    find: 'earliest: interval.earliest + least',
-    replace: 'earliest: interval.earliest + most',
+    find: 'earliest: earliest + least',
+    replace: 'earliest: earliest + most',
     noticedBy: [{ suite: 'lock' }],
   },
   {
     name: 'clock: latest moves by the larger elapsed time',
     file: storeClock,
-    find: 'latest: interval.latest + most }',
-    replace: 'latest: interval.latest + least }',
+    find: 'return { earliest: earliest + least, latest: latest + most }',
+    replace: 'return { earliest: earliest + least, latest: latest + least }',
     noticedBy: [{ suite: 'lock' }],
   },
   {

@@ -24,7 +24,7 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a lease that runs is not taken (I2)',
     file: conditions,
-    find: '    anyOf(released, allOf(expired, notItsOwn), supersedes ? stillTheOneSeen : undefined),\n',
+    find: '    anyOf(released, allOf(expired, notItsOwn), ...(supersedes ? [stillTheOneSeen] : [])),\n',
     replace: '',
     noticedBy: [
       { file: acquireConditionTests, title: 'I2 released or expired: a lease that still runs is not taken' },
@@ -43,8 +43,8 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a lock whose holder crashed comes free (I6)',
     file: conditions,
-    find: 'anyOf(released, allOf(expired, notItsOwn), supersedes',
-    replace: 'anyOf(released, supersedes',
+    find: 'anyOf(released, allOf(expired, notItsOwn), ...(supersedes',
+    replace: 'anyOf(released, ...(supersedes',
     noticedBy: [
       {
         file: acquireConditionTests,
@@ -69,7 +69,7 @@ export const conditionsRemovals: readonly Removal[] = [
   {
     name: 'conditions: a superseder takes its own earlier lease over at once',
     file: conditions,
-    find: ', supersedes ? stillTheOneSeen : undefined)',
+    find: ', ...(supersedes ? [stillTheOneSeen] : []))',
     replace: ')',
     noticedBy: [
       {

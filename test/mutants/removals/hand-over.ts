@@ -124,8 +124,8 @@ export const handOverRemovals: readonly Removal[] = [
       },
       {
         file: conditions,
-        find: 'supersedes ? stillTheOneSeen : undefined',
-        replace: "supersedes ? 'attribute_exists(#leaseId)' : undefined",
+        find: 'supersedes ? [stillTheOneSeen] : []',
+        replace: "supersedes ? ['attribute_exists(#leaseId)'] : []",
       },
     ],
     noticedBy: [{ suite: 'hand-over' }],

@@ -122,7 +122,7 @@ export const holdingRemovals: readonly Removal[] = [
   {
     name: 'holding: work under a lease that was broken is not reported as fine',
     file: 'lib/client/with-lock.ts',
-    find: 'lossBefore ?? findLoss(lease)',
+    find: 'lossBefore ?? lease.loss',
     replace: 'lossBefore',
     noticedBy: [
       {

@@ -13,13 +13,6 @@ export const excuses: readonly Excuse[] = [
     reason: 'equivalent where they stand: two parts of the acquire condition bring the same value along',
   })),
   {
-    file: 'lib/clock/store-clock.ts',
-    line: 'const date = dateHeader === undefined ? Number.NaN : Date.parse(dateHeader);',
-    from: 'dateHeader === undefined',
-    to: 'false',
-    reason: 'equivalent: what is parsed of `undefined` is no number either; the test is there for the types',
-  },
-  {
     file: 'lib/scan/keys/key-order.ts',
     line: 'if (pointA !== pointB) return pointA < pointB ? -1 : 1;',
     from: 'pointA < pointB',

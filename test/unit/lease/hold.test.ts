@@ -157,7 +157,7 @@ describe('a lease that is held', () => {
     const { hold, released } = scene({ release: [failed(false), failed(true), failed(false), done] });
     for (let time = 0; time < 3; time++) await hold.release().catch(() => {});
     await hold.release();
-    expect(released.map(({ mayHaveEnded }) => mayHaveEnded)).toEqual([undefined, undefined, true, true]);
+    expect(released.map(({ mayHaveEnded }) => mayHaveEnded)).toEqual([false, false, true, true]);
   });
 
   it('tells how long it must not be had again only while that is not over', async () => {

@@ -75,11 +75,7 @@ describe('forms', () => {
     set: ['leaseId', 'ttl'],
     compute: { renewals: '#renewals + :one' },
     remove: ['expiresAt', 'owner'],
-    condition: allOf(
-      '#leaseId <> :leaseId',
-      undefined,
-      anyOf('#version < :token', undefined, 'attribute_not_exists(#name)'),
-    ),
+    condition: allOf('#leaseId <> :leaseId', anyOf('#version < :token', 'attribute_not_exists(#name)')),
   };
   const values = { ':leaseId': 'a', ':ttl': 5, ':one': 1, ':token': 7, ':unused': 9 };
 
