@@ -1,25 +1,11 @@
 import { refuse } from '../errors/index.js';
 
-/** ARNs of one service's resources; the group is the Region. */
-interface ArnKind {
-  readonly arn: RegExp;
-  readonly words: string;
-}
+/** What an ARN of some kind looks like after `arn:`, the partition and a colon. A version may follow its name. */
+export const tableArns = 'dynamodb:REGION:ACCOUNT:table/NAME';
+export const functionArns = 'lambda:REGION:ACCOUNT:function:NAME';
+export const stateMachineArns = 'states:REGION:ACCOUNT:stateMachine:NAME';
 
-export const tableArns: ArnKind = {
-  arn: /^arn:[^:]+:dynamodb:([^:]+):\d{12}:table\/[^/\s]+$/,
-  words: 'a table: arn:aws:dynamodb:REGION:ACCOUNT:table/NAME',
-};
-
-export const functionArns: ArnKind = {
-  arn: /^arn:[^:]+:lambda:([^:]+):\d{12}:function:[^:\s]+(:[^:\s]+)?$/,
-  words: 'a function: arn:aws:lambda:REGION:ACCOUNT:function:NAME',
-};
-
-export const stateMachineArns: ArnKind = {
-  arn: /^arn:[^:]+:states:([^:]+):\d{12}:stateMachine:[^:\s]+(:[^:\s]+)?$/,
-  words: 'a state machine: arn:aws:states:REGION:ACCOUNT:stateMachine:NAME',
-};
+const parts = { REGION: '([^:]+)', ACCOUNT: '\\d{12}', NAME: '[^:/\\s]+(:[^:/\\s]+)?' };
 
 /**
  * The Region to send requests to for something that is given by name or by ARN. An ARN's own Region counts: a client of
@@ -34,15 +20,16 @@ export const stateMachineArns: ArnKind = {
 export function regionOf(
   option: string,
   nameOrArn: string,
-  kind: ArnKind,
+  kind: string,
   region?: string,
 ): string | undefined {
   if (region !== undefined && !(typeof region === 'string' && /^[a-z\d-]+$/.test(region)))
     refuse('region', 'one such as eu-west-1', region);
   // A function also with its account before it, or its version after.
   if (/^(?!arn)([\w.-]|:(?!\/)|\$)+$/i.test(nameOrArn)) return region;
-  const own = kind.arn.exec(nameOrArn)?.[1];
-  if (own === undefined) refuse(option, `a name, or the ARN of ${kind.words}`, nameOrArn);
+  const pattern = kind.replace(/[A-Z]{4,}/g, (part) => parts[part as keyof typeof parts]);
+  const own = new RegExp(`^arn:[^:]+:${pattern}$`).exec(nameOrArn)?.[1];
+  if (own === undefined) refuse(option, `a name, or an ARN such as arn:aws:${kind}`, nameOrArn);
   if (region !== undefined && region !== own)
     refuse('region', `left out, or ${own}, where ${option} lies`, region);
   return own;

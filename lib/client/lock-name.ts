@@ -32,11 +32,7 @@ const reserved = /#(\d+|[rw])$/;
 export function checkPlainName(name: string): void {
   checkLockName(name);
   if (!reserved.test(name)) return;
-  refuse(
-    'Lock name',
-    'none that ends as those of permits, readers and writers do: "#" and digits, "#r", "#w"',
-    name,
-  );
+  refuse('Lock name', 'none that ends as "#1", "#r" or "#w", those of permits, readers and writers', name);
 }
 
 /**

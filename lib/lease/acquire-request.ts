@@ -122,19 +122,12 @@ export async function writeGrant(
   const before = takeoverBefore(context);
   const form = grantForms(group !== undefined, seenLeaseId !== undefined, lockDelayMs > 0);
   const values = {
-    ':leaseId': leaseId,
-    ':owner': owner,
-    ':expiresAt': expiresAt,
-    ':leaseMs': leaseMs,
-    ':acquiredAt': acquiredAt,
-    ':none': 0,
-    ':ttl': ttlAfter(context, expiresAt),
-    ':format': leaseFormat,
-    ':token': token,
-    ':takeoverBefore': before,
-    ':expiredBefore': before - lockDelayMs,
-    ':group': group,
-    ':seenLeaseId': seenLeaseId,
+    ...{ leaseId, owner, expiresAt, leaseMs, acquiredAt, token, group, seenLeaseId },
+    none: 0,
+    ttl: ttlAfter(context, expiresAt),
+    format: leaseFormat,
+    takeoverBefore: before,
+    expiredBefore: before - lockDelayMs,
   };
   const answer = await table.update(name, { form, values, change, wantsOld: true }, signal);
   // The condition has told that it is ours. What somebody has changed in it by hand is no reason to drop the grant.

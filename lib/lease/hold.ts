@@ -145,13 +145,11 @@ export class Hold {
       await this.#releaseLost(this.loss.reason, signal);
       return 'lost';
     }
-    const outcome = await this.context.store
-      .release(this.identity, change, signal)
-      .catch((error) => {
-        this.noteUncertain(error);
-        throw error;
-      })
-      .finally(() => this.#listener.onEnd?.());
+    const outcome = await this.context.store.release(this.identity, change, signal).catch((error) => {
+      this.noteUncertain(error);
+      this.#listener.onEnd?.();
+      throw error;
+    });
     if (outcome.kind === 'lost') {
       this.#lose(outcome.reason, undefined);
       return 'lost';

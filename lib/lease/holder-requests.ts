@@ -52,9 +52,9 @@ export function writeRenewal(
 ): Promise<WriteAnswer> {
   const values = {
     ...ownValues(lease),
-    ':newExpiresAt': expiresAt,
-    ':ttl': ttlAfter(context, expiresAt),
-    ':one': 1,
+    newExpiresAt: expiresAt,
+    ttl: ttlAfter(context, expiresAt),
+    one: 1,
   };
   const form = renewalForms(lease.token !== undefined);
   // What somebody wrote onto the lease comes with the answer: no request more.
@@ -74,9 +74,8 @@ export function writeEnd(
   const usedUntil = minHoldMs > 0 ? now + minHoldMs + widestIntervalMs + context.skewMs : now;
   const values = {
     ...ownValues(lease),
-    ':now': now,
-    ':minHoldMs': minHoldMs,
-    ':ttl': ttlAfter(context, usedUntil),
+    ...{ now, minHoldMs },
+    ttl: ttlAfter(context, usedUntil),
   };
   const form = endForms(lease.token !== undefined, minHoldMs > 0);
   const wantsOld = lease.wantsBefore ?? false;
@@ -116,5 +115,5 @@ function isOwn(isTokenKnown: boolean): string {
 
 /** What the conditions on a lease compare with. */
 export function ownValues({ leaseId, token }: LeaseIdentity) {
-  return { ':leaseId': leaseId, ':token': token, ':format': leaseFormat };
+  return { leaseId, token, format: leaseFormat };
 }

@@ -41,7 +41,7 @@ export async function requestCompletion(
   const completedAt = Math.ceil(context.clock.now().latest);
   // For good, unless somebody says for how long: without a `ttl` nothing removes the item.
   const ttl = retainMs === undefined ? undefined : ttlAfter({ retentionMs: retainMs }, completedAt);
-  const values = { ...ownValues(lease), ':completedAt': completedAt, ':ttl': ttl, ':result': result };
+  const values = { ...ownValues(lease), completedAt, ttl, result };
   const form = completionForms(lease.token !== undefined, result !== undefined, ttl !== undefined);
   const wantsOld = lease.wantsBefore ?? false;
   const answer = await context.table.update(lease.name, { form, values, change, wantsOld }, signal);

@@ -25,19 +25,14 @@ const longestTimerMs = 2 ** 31 - 1;
 const startTimer = (wake: () => void, delayMs: number) =>
   setTimeout(wake, Math.min(Math.max(0, delayMs), longestTimerMs));
 
+const cancelling = (timer: NodeJS.Timeout) => () => clearTimeout(timer);
+
 /** The real clocks, timers and randomness of this process. */
 export const systemRuntime: Runtime = {
   monotonicMs: () => performance.now(),
   wallMs: () => Date.now(),
-  setTimer(wake, delayMs) {
-    const timer = startTimer(wake, delayMs);
-    timer.unref();
-    return () => clearTimeout(timer);
-  },
-  setAwaitedTimer(wake, delayMs) {
-    const timer = startTimer(wake, delayMs);
-    return () => clearTimeout(timer);
-  },
+  setTimer: (wake, delayMs) => cancelling(startTimer(wake, delayMs).unref()),
+  setAwaitedTimer: (wake, delayMs) => cancelling(startTimer(wake, delayMs)),
   randomId: () => randomUUID(),
   random: () => Math.random(),
 };

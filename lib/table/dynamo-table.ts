@@ -112,12 +112,12 @@ export function dynamoTable(options: DynamoTableOptions): ItemTable {
   };
 }
 
-/** The texts of a form, and the values of a call by its placeholders; `undefined` for what is to be written out. */
+/** The texts of a form, and the values of a call by their placeholders; `undefined` for what is to be written out. */
 function filledIn(change: ConditionalChange | FilledForm) {
   if (!('form' in change) || change.change) return undefined;
   const values: Marshalled = {};
-  for (const [part, text] of change.form.values) {
-    const value = plainAttribute(change.values[part]);
+  for (const [name, text] of change.form.values) {
+    const value = plainAttribute(change.values[name]);
     if (!value) return undefined;
     values[text] = value;
   }

@@ -136,11 +136,11 @@ export function withChange({ form, values, change, wantsOld }: FilledForm): Cond
   const { remove = [], condition } = form.parts;
   const used = (text: string) => {
     const needed: Record<string, unknown> = {};
-    for (const placeholder of placeholdersIn(text)) needed[placeholder] = values[placeholder];
+    for (const placeholder of placeholdersIn(text)) needed[placeholder] = values[placeholder.slice(1)];
     return { text, values: needed };
   };
   const set: Record<string, unknown> = {};
-  for (const attribute of form.parts.set) set[attribute] = values[`:${attribute}`];
+  for (const attribute of form.parts.set) set[attribute] = values[attribute];
   const compute: Record<string, Condition> = {};
   for (const attribute in form.parts.compute) compute[attribute] = used(form.parts.compute[attribute]!);
   const own: ConditionalChange = { set, compute, remove, condition: used(condition) };

@@ -36,8 +36,8 @@ export interface Form {
   readonly update: string;
   readonly condition: string;
   readonly names: Readonly<Record<string, string>>;
-  /** The placeholder of each value, in the parts and in the texts. */
-  readonly values: readonly (readonly [part: string, text: string])[];
+  /** The placeholder in the texts of each value, by its name: that of its placeholder in the parts, without the colon. */
+  readonly values: readonly (readonly [name: string, text: string])[];
 }
 
 /** What a form is made from: texts, with a placeholder for each value. */
@@ -51,7 +51,7 @@ export interface FormParts {
   readonly condition: string;
 }
 
-/** A form with the values of one call, by their placeholders. */
+/** A form with the values of one call, by the names of their placeholders. */
 export interface FilledForm {
   readonly form: Form;
   readonly values: Readonly<Record<string, unknown>>;
@@ -78,25 +78,27 @@ export function formOf(parts: FormParts): Form {
     ...set.map((attribute) => `#${attribute} = :${attribute}`),
     ...Object.entries(compute).map(([attribute, text]) => `#${attribute} = ${text}`),
   ];
+  const names: Record<string, string> = {};
+  const values: [name: string, text: string][] = [];
   const shorts = new Map<string, string>();
   const shortened = (text: string) =>
     text
       .replace(/ ?(=|,|<>|<) ?/g, '$1')
       // None of DynamoDB's reserved words, which are whole words: a name with a capital in it, and two of ours.
       .replace(/#([a-z]+[A-Z]\w*|version|renewals)\b/g, '$1')
-      .replace(/[#:]\w+/g, (long) => {
-        if (!shorts.has(long)) shorts.set(long, long[0] + (10 + shorts.size).toString(36));
-        return shorts.get(long)!;
+      .replace(/([#:])(\w+)/g, (long, mark, name) => {
+        let short = shorts.get(long);
+        if (!short) {
+          short = mark + (10 + shorts.size).toString(36);
+          shorts.set(long, short);
+          if (mark === '#') names[short] = name;
+          else values.push([name, short]);
+        }
+        return short;
       });
   const removes = remove.length > 0 ? ` REMOVE ${remove.map((attribute) => `#${attribute}`).join(', ')}` : '';
-  const texts = { update: shortened(`SET ${sets.join(', ')}${removes}`), condition: shortened(condition) };
-  const [names, values] = ['#', ':'].map((mark) => [...shorts].filter(([long]) => long.startsWith(mark)));
-  return {
-    parts,
-    ...texts,
-    names: Object.fromEntries(names!.map(([long, short]) => [short, long.slice(1)])),
-    values: values!,
-  };
+  const update = shortened(`SET ${sets.join(', ')}${removes}`);
+  return { parts, update, condition: shortened(condition), names, values };
 }
 
 /** The forms of one kind of write, each made when it is first needed: they differ in what is there and what is not. */

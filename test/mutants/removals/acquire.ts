@@ -138,8 +138,8 @@ export const acquireRemovals: readonly Removal[] = [
   {
     name: 'ttl: behind the end of the lease, not the time of the grant',
     file: acquireRequest,
-    find: "':ttl': ttlAfter(context, expiresAt),",
-    replace: "':ttl': 1,",
+    find: 'ttl: ttlAfter(context, expiresAt),',
+    replace: 'ttl: 1,',
     noticedBy: [{ suite: 'lock' }],
   },
   {

@@ -214,8 +214,8 @@ export const holdingRemovals: readonly Removal[] = [
   {
     name: 'ttl: rewritten by a release',
     file: holderRequests,
-    find: "':ttl': ttlAfter(context, usedUntil)",
-    replace: "':ttl': Math.ceil(usedUntil / 1000)",
+    find: 'ttl: ttlAfter(context, usedUntil)',
+    replace: 'ttl: Math.ceil(usedUntil / 1000)',
     noticedBy: [{ suite: 'lock' }],
   },
   {

@@ -17,7 +17,7 @@ describe('D25: the Region of what is given by ARN', () => {
       'us-gov-west-1',
     ],
     ['arn:aws:states:eu-west-1:111122223333:stateMachine:Scan', stateMachineArns, 'eu-west-1'],
-  ] as const)('of $0 ($1.words) is $2', (text, kind, region) => {
+  ] as const)('of $0 ($1) is $2', (text, kind, region) => {
     expect(regionOf('x', text, kind)).toBe(region);
   });
 
@@ -37,7 +37,7 @@ describe('D25: the Region of what is given by ARN', () => {
       'of another service',
       'arn:aws:sqs:eu-west-1:111122223333:leases',
       undefined,
-      /^table: must be a name, or the ARN of a table/,
+      /^table: must be a name, or an ARN such as arn:aws:dynamodb:REGION:ACCOUNT:table\/NAME/,
     ],
     ['without an account', 'arn:aws:dynamodb:eu-west-1::table/leases', undefined, /^table: must be/],
     ['of an index', `${table}/index/byGroup`, undefined, /^table: must be/],
@@ -53,7 +53,7 @@ describe('D25: the Region of what is given by ARN', () => {
       /^region: must be left out, or eu-west-1, where service lies/,
     );
     expect(() => new LockClient({ service: table })).toThrow(
-      /^service: must be a name, or the ARN of a function/,
+      /^service: must be a name, or an ARN such as arn:aws:lambda:/,
     );
   });
 });

@@ -77,13 +77,13 @@ describe('forms', () => {
     remove: ['expiresAt', 'owner'],
     condition: allOf('#leaseId <> :leaseId', anyOf('#version < :token', 'attribute_not_exists(#name)')),
   };
-  const values = { ':leaseId': 'a', ':ttl': 5, ':one': 1, ':token': 7, ':unused': 9 };
+  const values = { leaseId: 'a', ttl: 5, one: 1, token: 7, unused: 9 };
 
   it('say what their parts say, with short placeholders, each value once', () => {
     const { update, condition, names, values: placeholders } = formOf(parts);
     const long = (text: string) =>
       placeholders
-        .reduce((whole, [part, short]) => whole.replaceAll(short, part), text)
+        .reduce((whole, [name, short]) => whole.replaceAll(short, `:${name}`), text)
         .replace(/#\w+/g, (short) => `#${names[short]}`);
     expect(update).toMatch(/^SET leaseId=:a,#b=:c,/);
     expect(long(update)).toBe(
