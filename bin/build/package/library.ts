@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Metafile, transform } from 'esbuild';
+import { build, type Metafile, type Plugin, transform } from 'esbuild';
 import { importName, type SubPath, subPaths } from './sub-paths.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -27,25 +27,10 @@ const outside = [
  * @throws esbuild's error for code that does not compile
  */
 export async function buildLibrary(dist: string): Promise<Metafile> {
-  const { metafile, outputFiles } = await build({
-    entryPoints: subPaths.map(({ source, file }) => ({ in: join(root, source), out: file })),
-    outdir: join(dist, 'esm'),
-    bundle: true,
-    splitting: true,
-    chunkNames: '[name]-[hash]',
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    external: outside,
-    absWorkingDir: root,
-    metafile: true,
-    write: false,
-    logLevel: 'warning',
-  });
-  for (const folder of ['esm', 'cjs', 'node']) await mkdir(join(dist, folder), { recursive: true });
+  const { metafile, outputFiles } = await buildModules(dist);
+  for (const folder of ['cjs', 'node']) await mkdir(join(dist, folder), { recursive: true });
   await writeFile(join(dist, 'cjs/package.json'), '{ "type": "commonjs" }\n');
   for (const { path, text } of outputFiles) {
-    await writeFile(path, await forBundlers(text));
     await writeFile(path.replace(join(dist, 'esm'), join(dist, 'cjs')), await commonJs(text));
   }
   await writeFile(join(dist, 'node/missing-peer.cjs'), missingPeer);
@@ -58,12 +43,89 @@ export async function buildLibrary(dist: string): Promise<Metafile> {
   return metafile;
 }
 
+/** What bundlers take, into `<dist>/esm`. Answers it as it was before it was laid out for them. */
+export async function buildModules(dist: string) {
+  const made = await build({
+    entryPoints: subPaths.map(({ source, file }) => ({ in: join(root, source), out: file })),
+    outdir: join(dist, 'esm'),
+    bundle: true,
+    splitting: true,
+    chunkNames: '[name]-[hash]',
+    plugins: [clientInOneFile],
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    external: outside,
+    absWorkingDir: root,
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  });
+  await mkdir(join(dist, 'esm'), { recursive: true });
+  for (const { path, text } of made.outputFiles) await writeForBundlers(path, text);
+  return made;
+}
+
+/**
+ * Puts all that a client needs at once into one file. Code splitting makes a file of each set of modules that the same names
+ * and later parts share. Where each later part of the client imports the client, too, which is there by then, that is one set:
+ * a bundler that splits code itself then makes two files of it and not nine, a kilobyte less to load.
+ */
+const clientInOneFile: Plugin = {
+  name: 'client-in-one-file',
+  setup({ onResolve, onLoad, resolve }) {
+    onResolve({ filter: /^\./ }, async ({ kind, path, importer, resolveDir, namespace }) => {
+      const isOfClient = /^lib[\\/](client|lease|table)[\\/]/.test(relative(root, importer));
+      if (kind !== 'dynamic-import' || namespace !== 'file' || !isOfClient) return undefined;
+      const found = await resolve(path, { kind: 'import-statement', importer, resolveDir });
+      return found.errors.length > 0 ? found : { path: found.path, namespace: 'later' };
+    });
+    onLoad({ filter: /./, namespace: 'later' }, ({ path }) => ({
+      contents: `export * from ${JSON.stringify(path)};
+        export { LockClient as startedBy } from ${JSON.stringify(join(root, 'lib/client/lock-client.ts'))};`,
+      resolveDir: dirname(path),
+    }));
+  },
+};
+
 /** Bundlers lay code out anew: what people read of it when something fails is the CommonJS module. */
-async function forBundlers(text: string): Promise<string> {
+async function writeForBundlers(path: string, text: string): Promise<void> {
+  const sources = findHandedOn(text);
+  if (sources && sources.size > 1) return writeHandingOn(path, sources);
   // With the white space esbuild would take the words that tell a bundler to leave an import alone.
   const minifyWhitespace = !/webpackIgnore|@vite-ignore/.test(text);
   const { code } = await transform(text, { format: 'esm', target: 'node20', minifyWhitespace });
-  return code;
+  await writeFile(path, code);
+}
+
+/** The names that a file hands on, by the file that has them; `undefined` for a file that does anything else. */
+function findHandedOn(text: string): ReadonlyMap<string, readonly string[]> | undefined {
+  const sources = new Map<string, readonly string[]>();
+  const namesIn = (list: string) => list.split(',').flatMap((name) => name.trim() || []);
+  const rest = text.replace(
+    /^import (?:\{([^}]*)\} from )?"([^"]+)";$/gm,
+    (_, list: string | undefined, source) => {
+      if (list) sources.set(source, namesIn(list));
+      return '';
+    },
+  );
+  const exported = /^\s*export \{([^}]*)\};\s*$/.exec(rest)?.[1];
+  const handedOn = [...sources.values()].flat().sort();
+  return exported && `${namesIn(exported).sort()}` === `${handedOn}` ? sources : undefined;
+}
+
+/**
+ * A file for each source, and one that hands on all of them: for a name that it takes, a bundler which splits code loads all
+ * sources that the same file names.
+ */
+async function writeHandingOn(path: string, sources: ReadonlyMap<string, readonly string[]>): Promise<void> {
+  const files: string[] = [];
+  for (const [source, names] of sources) {
+    const file = `${basename(path, '.js')}-${files.length + 1}.js`;
+    files.push(file);
+    await writeFile(join(dirname(path), file), `export{${names}}from${JSON.stringify(source)};\n`);
+  }
+  await writeFile(path, files.map((file) => `export*from"./${file}";\n`).join(''));
 }
 
 /** The same module for `require`. Its own address is that of the file, where there is one: a bundle may have none. */
