@@ -36,9 +36,9 @@ const functionBudgets: Readonly<Record<string, number>> = {
 
 /**
  * What a program loads that imports `LockClient` and brings its own SDK, minified: what takes, holds and gives back a
- * lock of a table. The rest comes in five parts with the first call that needs it: the store's errors and lists; a time that is not known; refused
- * writes, checkpoints and completions; waiting and all other calls of the client; the service. The aim is 30 KB. A hold and
- * its heartbeat are a quarter of it, the options and their checks, which must speak at once, another.
+ * lock of a table. The rest comes in five parts with the first call that needs it: the store's errors and lists; a time that
+ * is not known; refused writes, checkpoints and completions; waiting and all other calls of the client; the service. The aim
+ * is 30 KB. A hold and its heartbeat are a quarter of it, the options and their checks, which must speak at once, a sixth.
  */
 const clientBudgetBytes = 31.8 * kilobyte;
 
