@@ -30,6 +30,8 @@ export interface DynamoTableOptions {
 type AnyCommand = any;
 type Marshalled = Record<string, AttributeValue>;
 
+const laterDynamo = loadedOnce(() => import('./later-dynamo.js'));
+
 /** The table in DynamoDB, through the AWS SDK. Every response also tells the store clock the time. */
 export function dynamoTable(options: DynamoTableOptions): ItemTable {
   const { client, isClientOurs, tableName, clock, runtime, callTimeoutMs } = options;
