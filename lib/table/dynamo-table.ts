@@ -47,9 +47,7 @@ export function dynamoTable(options: DynamoTableOptions): ItemTable {
     return sendWithin(runtime, callTimeoutMs, signal, (abortSignal) => client.send(command, { abortSignal }));
   };
 
-  const later = loadedOnce(async () =>
-    (await import('./later-dynamo.js')).laterTable({ ...options, send, unsure }),
-  );
+  const later = async () => (await laterDynamo()).laterTable({ ...options, send, unsure });
 
   const unsure = (cause: unknown, mayHaveApplied: boolean, name?: string) =>
     new StoreError(`Table "${tableName}" could not be used: ${cause}`, name, {
