@@ -49,7 +49,7 @@ describe('a line of waiters', () => {
   });
 
   it('takes a hundred tickets, and the next when one has left', async () => {
-    const { lines } = scene();
+    const { lines, table } = scene();
     expect(maxTickets).toBe(100);
     for (let i = 0; i < 100; i++) await lines.joinLine('n', ticket(`t${i}`));
     await expect(lines.joinLine('n', ticket('late'))).rejects.toMatchObject({
@@ -57,6 +57,9 @@ describe('a line of waiters', () => {
       lockName: 'n',
       message: expect.stringContaining('100'),
     });
+    // The refusal shows the line: nothing more is asked.
+    const writeOnly = changed(table, { get: () => Promise.reject(new Error('a read')) });
+    await expect(new TableLines(writeOnly).joinLine('n', ticket('late'))).rejects.toThrow(/100/);
     // An answer that was lost: it stands there.
     await lines.joinLine('n', ticket('t99'));
     await lines.leaveLine('n', ticket('t50'));
