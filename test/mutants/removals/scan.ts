@@ -442,7 +442,13 @@ export const scanRemovals: readonly Removal[] = [
       { file: sliceWork, find: 'if (hasPendingChild(this.#before)) await', replace: 'if (false) await' },
       { file: verifyScan, find: 'state.slices.filter(hasPendingChild).map(', replace: '[].map(' },
     ],
-    noticedBy: [{ suite: 'scan' }],
+    noticedBy: [
+      {
+        file: splitsTests,
+        title: 'a pending child is made real by whoever sees it: the next holder, a waiting seat, or verify',
+      },
+      { suite: 'scan' },
+    ],
   },
   // A split changes `hi` and leaves a child: either shows it.
   {
@@ -451,7 +457,10 @@ export const scanRemovals: readonly Removal[] = [
     find: 'return all(hiIs(hi), noChildPending);',
     replace:
       "return hi === undefined ? { text: 'attribute_exists(#name)' } : { text: 'attribute_exists(#name)' };",
-    noticedBy: [{ suite: 'scan' }],
+    noticedBy: [
+      { file: 'test/unit/scan/slice-conditions.test.ts', title: 'as its condition says: %s' },
+      { suite: 'scan' },
+    ],
   },
   // The condition is for the race between the look and the write.
   {
