@@ -37,10 +37,7 @@ export class Judge {
     const folders = [...new Set(mutants.map(({ change }) => folderOf(change.file)!))];
     const suites = new Set(folders.flatMap((folder) => folder.suites));
     const schedules = await Schedules.play(workspace, [...suites], effort.schedules);
-    const paths = folders.flatMap(({ unit, slower }) => [
-      ...unit.map((name) => `unit/${name}`),
-      ...(effort.slower ? slower : []),
-    ]);
+    const paths = ['unit', ...(effort.slower ? folders.flatMap(({ slower }) => slower) : [])];
     const patterns = paths.map((path) => `test/${path}${path.endsWith('.ts') ? '' : '/**/*.test.ts'}`);
     return new Judge(schedules, await Tests.run(workspace, [...new Set(patterns)], effort.maxMs));
   }
