@@ -7,6 +7,7 @@ const copied = [
   ...['lib', 'test', 'bin', 'lambda', 'docs', 'package.json', 'tsconfig.json', 'tsconfig.build.json'],
   // What constructs are synthesized with.
   ...['cdk.json', 'dist/lambda', 'package-lock.json', 'examples'],
+  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md'],
 ];
 
 /** The repository's own settings name its own report. Some removals show in the long form of a property only. */

@@ -37,7 +37,7 @@ export class Judge {
     const folders = [...new Set(mutants.map(({ change }) => folderOf(change.file)!))];
     const suites = new Set(folders.flatMap((folder) => folder.suites));
     const schedules = await Schedules.play(workspace, [...suites], effort.schedules);
-    const paths = ['unit', ...(effort.slower ? folders.flatMap(({ slower }) => slower) : [])];
+    const paths = [inMemory, ...(effort.slower ? folders.flatMap(({ slower }) => slower) : [])];
     const patterns = paths.map((path) => `test/${path}${path.endsWith('.ts') ? '' : '/**/*.test.ts'}`);
     return new Judge(schedules, await Tests.run(workspace, [...new Set(patterns)], effort.maxMs));
   }
@@ -88,6 +88,8 @@ export class Judge {
   }
 }
 
+/** Folders of tests in memory; left out are those of texts, and of what runs none of the code that decides. */
+const inMemory = 'unit/!(build|cdk|linear|mutants|start|terminal)';
 /** Files of tests in memory, and the others. */
 const [quick, slow] = [/^test\/unit\//, /^test\/(?!unit\/)/];
 
