@@ -1,12 +1,12 @@
 import { elapsedBetween, type LocalInstant } from '../clock/store-clock.js';
 import { LockHeldError } from '../errors/index.js';
 import type { Grant, HoldSettings, LeaseContext } from '../lease/index.js';
+import { type Runtime, whenAborted } from '../runtime/index.js';
 import { Acquisition } from './acquisition.js';
 import type { AcquisitionRequest, Attempt } from './attempt.js';
 import { BackgroundRelease } from './background-release.js';
 import { type ClientOptions, callTimeoutMs, defaults } from './client-options.js';
 import type { LocalQueue, Turn } from './local-queue.js';
-import { waitForTurn } from './wait-for-turn.js';
 import { WaitPacing } from './wait-pacing.js';
 
 /** What a client does when a lock is not had, or not given back, at once. A lock that is free needs none of it. */
@@ -59,6 +59,49 @@ export class Contention {
     const grant = await acquisition.run();
     return { grant, terms: acquisition.terms };
   }
+}
+
+/**
+ * Waits for the turn of a name.
+ *
+ * @param waitMs how long at most, in milliseconds
+ * @returns `undefined` when the time ran out
+ * @throws the signal's reason when it aborts
+ */
+export async function waitForTurn(
+  queue: LocalQueue,
+  runtime: Runtime,
+  name: string,
+  waitMs: number,
+  signal?: AbortSignal,
+): Promise<Turn | undefined> {
+  signal?.throwIfAborted();
+  const free = queue.tryEnter(name);
+  if (free || waitMs <= 0) return free;
+  const { waiters } = queue.lineOf(name)!;
+  return new Promise((resolve, reject) => {
+    const settle = () => {
+      cancel();
+      leave();
+    };
+    const admit = (turn: Turn) => {
+      settle();
+      resolve(turn);
+    };
+    const giveUp = () => {
+      settle();
+      waiters.splice(waiters.indexOf(admit), 1);
+    };
+    const cancel = runtime.setAwaitedTimer(() => {
+      giveUp();
+      resolve(undefined);
+    }, waitMs);
+    const leave = whenAborted(signal, () => {
+      giveUp();
+      reject(signal?.reason);
+    });
+    waiters.push(admit);
+  });
 }
 
 /** How a call of a client spaces its reads. */

@@ -18,7 +18,7 @@ export interface Line {
 /**
  * Callers of one name in one process queue here, first come first served; only the head talks to the store,
  * which so never sees a process contend with itself. The turn lasts until its lease has ended. To wait for one is
- * loaded later (`wait-for-turn.ts`).
+ * loaded later (`contention.ts`).
  */
 export class LocalQueue {
   readonly #lines = new Map<string, Line>();

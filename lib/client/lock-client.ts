@@ -167,7 +167,7 @@ export class LockClient implements AsyncDisposable {
    * @returns the lease, or `null` when none of them is free, or the caller's own time runs out before one is found
    * @throws StoreError, UsageError, or the signal's own reason
    */
-  async claimNext(names: Iterable<string>, options?: TryAcquireOptions): Promise<Lease | null> {
+  claimNext(names: Iterable<string>, options?: TryAcquireOptions): Promise<Lease | null> {
     return this.#later('claimNext', names, options);
   }
 
@@ -269,12 +269,12 @@ export class LockClient implements AsyncDisposable {
    * @param names 1 to 100; named twice counts once
    * @throws LockHeldError that names the lock which was held; and everything {@link acquire} throws
    */
-  async acquireAll(names: Iterable<string>, options?: GroupOptions): Promise<LockGroup> {
+  acquireAll(names: Iterable<string>, options?: GroupOptions): Promise<LockGroup> {
     return this.#later('acquireAll', names, options);
   }
 
   /** Runs work under all of these locks and releases them. Errors as those of {@link withLock}. */
-  async withLocks<T>(
+  withLocks<T>(
     names: Iterable<string>,
     work: (group: LockGroup) => Promise<T> | T,
     options?: GroupOptions,

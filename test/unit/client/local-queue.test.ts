@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { waitForTurn } from '../../../lib/client/contention.js';
 import { LocalQueue } from '../../../lib/client/local-queue.js';
-import { waitForTurn } from '../../../lib/client/wait-for-turn.js';
 import { VirtualTime } from '../../support/virtual-time.js';
 
 /** Callers who say when their turn comes, and how their wait ends otherwise. */
