@@ -103,12 +103,12 @@ export const optionNames = {
 };
 
 /**
- * How long the caller has left, if that has an end.
+ * How long the caller has left: for ever, if that has no end.
  *
  * @throws UsageError if that is no number, or less than a millisecond
  */
-export function timeLeftMs({ endsInMs }: HoldOptions): number | undefined {
-  if (endsInMs === undefined) return undefined;
+export function timeLeftMs({ endsInMs }: HoldOptions): number {
+  if (endsInMs === undefined) return Number.POSITIVE_INFINITY;
   if (typeof endsInMs !== 'function') refuse('endsInMs', 'a function', endsInMs);
   const leftMs = endsInMs();
   checkNumber('endsInMs', leftMs, 1);

@@ -22,11 +22,11 @@ export interface AcquisitionRequest
 export interface Attempt {
   readonly leaseId: string;
   /** What was asked for. */
-  readonly terms: HoldSettings;
+  terms: HoldSettings;
   /** The store's answer. */
-  readonly outcome?: GrantOutcome;
+  outcome?: GrantOutcome;
   /** What was thrown instead. */
-  readonly failure?: { readonly error: unknown };
+  failure?: { readonly error: unknown };
 }
 
 /**
@@ -44,17 +44,17 @@ export async function attemptGrant(
   seen?: LeaseItem,
 ): Promise<Attempt> {
   const { signal } = request;
-  let terms = request.terms();
+  const attempt: Attempt = { leaseId, terms: request.terms() };
   try {
     await context.store.ensureTime(signal);
-    terms = request.terms();
-    const { leaseMs, spareMs } = terms;
+    attempt.terms = request.terms();
+    const { leaseMs, spareMs } = attempt.terms;
     const shown = { aboveToken, seenLeaseId: seen?.leaseId, seenToken: seen?.version };
-    const outcome = await context.store.grant({ ...request, ...shown, leaseMs, spareMs, leaseId }, signal);
-    return { leaseId, terms, outcome };
+    attempt.outcome = await context.store.grant({ ...request, ...shown, leaseMs, spareMs, leaseId }, signal);
   } catch (error) {
-    return { leaseId, terms, failure: { error } };
+    attempt.failure = { error };
   }
+  return attempt;
 }
 
 /** The grant, if it can be handed out: one that took too long to arrive is not. */

@@ -126,7 +126,8 @@ export function clientCore(given: ClientOptions): ClientCore {
     turn = noTurn(),
   ): Lease => {
     if (closed.signal.aborted) {
-      releaseLater({ name: labels.name, leaseId: grant.leaseId, token: grant.token }, terms.leaseMs);
+      const { leaseId, token } = grant;
+      releaseLater({ ...labels, leaseId, token }, terms.leaseMs);
       throw closed.signal.reason;
     }
     const lease = new Lease(context, labels, grant, terms, { onEnd: turn.leave, releaseLater });
@@ -158,7 +159,7 @@ export function clientCore(given: ClientOptions): ClientCore {
       checkLimits(asked, acquireLimits);
       const leftMs = timeLeftMs(asked);
       holdSettings(options, asked);
-      return Math.min(waitMs, leftMs ?? waitMs);
+      return Math.min(waitMs, leftMs);
     },
 
     async whileOpen(given, call) {

@@ -1,4 +1,4 @@
-import { LockLostError, quoted, UsageError } from '../errors/index.js';
+import { LockLostError, refuse } from '../errors/index.js';
 
 /** A lease, or several that are held together. */
 export interface Losable extends AsyncDisposable {
@@ -40,8 +40,9 @@ export async function runUnder<T, Held extends Losable>(
 function addLoss(error: unknown, loss: LockLostError | undefined): void {
   let last = error;
   for (let depth = 0; loss && last !== loss && last instanceof Error && depth < 16; depth++) {
-    if (last.cause === undefined && Object.isExtensible(last)) {
-      Object.defineProperty(last, 'cause', { value: loss, configurable: true, writable: true });
+    if (last.cause === undefined) {
+      // Answers `false` of an error that takes no more properties.
+      Reflect.defineProperty(last, 'cause', { value: loss, configurable: true, writable: true });
     }
     last = last.cause;
   }
@@ -49,6 +50,5 @@ function addLoss(error: unknown, loss: LockLostError | undefined): void {
 
 /** @throws UsageError before anything is acquired for work that is none */
 export function checkWork(call: string, work: unknown): void {
-  if (typeof work === 'function') return;
-  throw new UsageError(`${call}: needs the work as a function, after the name; got ${quoted(work)}`);
+  if (typeof work !== 'function') refuse(call, 'given the work as a function, after the name', work);
 }

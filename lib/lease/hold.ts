@@ -89,11 +89,10 @@ export class Hold {
   }
 
   get identity(): LeaseIdentity {
-    const { name, leaseId, token } = this.labels;
-    const { mayHaveEnded } = this;
     const { minHoldMs = 0 } = this.settings;
     return {
-      ...{ name, leaseId, token, mayHaveEnded },
+      ...this.labels,
+      mayHaveEnded: this.mayHaveEnded,
       ...(minHoldMs > 0 && this.term.mayBeShorterThan(minHoldMs) && { minHoldMs }),
     };
   }

@@ -215,7 +215,7 @@ describe('what is set up wrongly, and what may pass', () => {
       () => locks.once('n', undefined as never),
       () => locks.cronSlot('n', new Date(), undefined as never),
     ]) {
-      await expect(call()).rejects.toThrow(/needs the work as a function/);
+      await expect(call()).rejects.toThrow(/must be given the work as a function/);
     }
     expect(meter.writes).toBe(0);
   });

@@ -29,8 +29,8 @@ describe('a lock for readers and a writer', () => {
     expect(() => catalog(locks('own'), 101)).toThrow(
       'readers: must be a whole number from 1 to 100, got 101',
     );
-    expect((await failure(lock.read('x' as never))).message).toMatch(/^read: needs the work/);
-    expect((await failure(lock.write('x' as never))).message).toMatch(/^write: needs the work/);
+    expect((await failure(lock.read('x' as never))).message).toMatch(/^read: must be given the work/);
+    expect((await failure(lock.write('x' as never))).message).toMatch(/^write: must be given the work/);
     for (const option of [{ wait: 1 }, { supersede: true }, { minHoldMs: 5 }]) {
       expect((await failure(lock.acquireRead(option as never))).message).toMatch(/^acquireRead: /);
       expect((await failure(lock.acquireWrite(option as never))).message).toMatch(/^acquireWrite: /);
