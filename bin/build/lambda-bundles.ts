@@ -40,7 +40,7 @@ const functionBudgets: Readonly<Record<string, number>> = {
  * is not known; refused writes, checkpoints and completions; waiting and all other calls of the client; the service. The aim
  * is 30 KB. A hold and its heartbeat are a quarter of it, the options and their checks, which must speak at once, a sixth.
  */
-const clientBudgetBytes = 31.8 * kilobyte;
+const clientBudgetBytes = 31.7 * kilobyte;
 
 /** The functions' shares, each with its budget. */
 export function functionShares(bundles: readonly LambdaBundle[]): readonly Share[] {
