@@ -8,12 +8,19 @@ usePlainAbort();
 
 // The planner sees little of these keys: without seats that steal, one of them does most of the work. In virtual time, and
 // with fifty pages a seat, where the beginning and the end weigh more than in a real scan.
-it.each(['dates-zipf', 'unicode', 'two-clusters', 'deep-folders', 'after-point', 'zipf-tenants'])(
+it.each([
+  ['dates-zipf', 0.81, 0.15],
+  ['unicode', 0.77, 0.16],
+  ['two-clusters', 0.81, 0.14],
+  ['deep-folders', 0.78, 0.19],
+  ['after-point', 0.81, 0.13],
+  ['zipf-tenants', 0.87, 0.12],
+])(
   'eight seats are kept busy at the price of few requests, and hand out each key once: %s',
-  async (name) => {
+  async (name, efficiency, extra) => {
     const played = await playScan(layouts[name]!(8_000), { workers: 8, pageSize: 20 });
-    expect(played.efficiency).toBeGreaterThan(0.77);
-    expect(played.extra).toBeLessThan(0.18);
+    expect(played.efficiency).toBeGreaterThan(efficiency);
+    expect(played.extra).toBeLessThan(extra);
     expect(played.writesPerPage).toBeLessThan(2.3);
     expect(played.itemsReadPerPage).toBeLessThan(3);
     // A seat that has nothing left to steal ends, and soon.
