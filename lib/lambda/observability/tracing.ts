@@ -1,3 +1,4 @@
+import type { Tracer } from '@aws-lambda-powertools/tracer';
 import type { Observer } from './observer.js';
 import { notInstalled } from './switches.js';
 
@@ -10,7 +11,11 @@ import { notInstalled } from './switches.js';
  */
 export async function tracing(serviceName: string): Promise<Observer> {
   const Tracer = await loadTracer();
-  const tracer = new Tracer({ serviceName });
+  return tracedBy(new Tracer({ serviceName }), serviceName);
+}
+
+/** {@link tracing}, by a tracer. */
+export function tracedBy(tracer: TraceWriter, serviceName: string): Observer {
   return {
     begin(context, keys) {
       const segment = tracer.getSegment();
@@ -28,6 +33,17 @@ export async function tracing(serviceName: string): Promise<Observer> {
     },
   };
 }
+
+/** What is used of Powertools' Tracer. */
+export type TraceWriter = Pick<
+  Tracer,
+  | 'getSegment'
+  | 'setSegment'
+  | 'annotateColdStart'
+  | 'addServiceNameAnnotation'
+  | 'putAnnotation'
+  | 'addErrorAsMetadata'
+>;
 
 /** The try stands around the import itself: bundlers then let a package pass that is not there. */
 async function loadTracer() {

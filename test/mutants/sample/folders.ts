@@ -26,7 +26,7 @@ export const folders: readonly Folder[] = [
   {
     folder: 'lib/table/sweep',
     suites: [],
-    slower: ['engine/table/sweep-leases.test.ts', 'process/lambda/sweep-handler.test.ts'],
+    slower: ['engine/table/sweep-leases.test.ts', 'engine/lambda', 'process/lambda/sweep-handler.test.ts'],
   },
   {
     folder: 'lib/table',
@@ -50,6 +50,7 @@ export const folders: readonly Folder[] = [
     suites: ['service'],
     slower: [
       'engine/service',
+      'engine/lambda',
       ...['with-locked-handler', 'sweep-handler', 'proxy'].map((name) => `process/lambda/${name}.test.ts`),
       'process/lambda/observability',
       ...['locked-handler', 'client-options'].map((name) => `process/service/${name}.test.ts`),

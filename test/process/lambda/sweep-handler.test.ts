@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { startLocalLambda } from '../../../bin/start/state-machine/index.js';
-import { createSweepHandler } from '../../../lib/lambda/index.js';
 import { leaseFormat } from '../../../lib/lease/index.js';
 import { bundledHandler } from '../../support/bundles.js';
 import { useStage } from '../../support/use-stage.js';
-
-const context = { getRemainingTimeInMillis: () => 600_000 };
 
 describe('the bundled sweeper in a process of its own, on a real engine', () => {
   const stage = useStage();
@@ -35,23 +32,5 @@ describe('the bundled sweeper in a process of its own, on a real engine', () => 
     expect(answer).toMatchObject({ status: 'done', deleted: 1, spared: 0 });
     expect(await stage.it.item(old)).toBeUndefined();
     expect(await stage.it.item(recent)).toBeDefined();
-  });
-});
-
-describe('what the sweeper refuses', () => {
-  it.each([
-    [{}, 'LEASEHOLD_TABLE: the name of the lease table is missing'],
-    [
-      { LEASEHOLD_TABLE: 'leases', LEASEHOLD_DELETES_PER_SECOND: 'many' },
-      'LEASEHOLD_DELETES_PER_SECOND: must be a whole number from 1 to 1000, got "many"',
-    ],
-    [
-      { LEASEHOLD_TABLE: 'leases', LEASEHOLD_DELETES_PER_SECOND: '0' },
-      'LEASEHOLD_DELETES_PER_SECOND: must be a whole number from 1 to 1000, got "0"',
-    ],
-  ])('%j: a UsageError that says what came and what is allowed', async (env, message) => {
-    await expect(createSweepHandler({ env })({}, context)).rejects.toThrow(
-      expect.objectContaining({ name: 'UsageError', message }),
-    );
   });
 });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { LockLostError } from '../../../../lib/errors/index.js';
+import { publish } from '../../../../lib/events/events.js';
 import type { LibraryEvents } from '../../../../lib/lambda/observability/library-events.js';
-import { type LogLevel, loggedError, logListeners } from '../../../../lib/lambda/observability/logs.js';
+import { type LogLevel, loggedError, logListeners, logs } from '../../../../lib/lambda/observability/logs.js';
+import { ownListeners } from '../../../support/lambda/own-listeners.js';
 import { sampleEvents } from '../../../support/sample-events.js';
 
 type Name = keyof LibraryEvents;
@@ -114,5 +116,69 @@ describe('an error in a log', () => {
     for (let logged = loggedError(error); logged; logged = logged.cause!) messages.push(logged.message);
     expect(messages).toEqual(['error 5', 'error 4', 'error 3', 'error 2']);
     expect(loggedError(new Error('m', { cause: 'why' })).cause).toEqual({ name: 'Error', message: 'why' });
+  });
+});
+
+/** Structured logs by a writer that notes what it is told. */
+function scene() {
+  const told: unknown[][] = [];
+  const made: unknown[] = [];
+  const noting =
+    (what: string) =>
+    (...given: unknown[]) =>
+      void told.push([what, ...given]);
+  class Writer {
+    constructor(options: unknown) {
+      made.push(options);
+    }
+    readonly debug = noting('debug');
+    readonly info = noting('info');
+    readonly warn = noting('warn');
+    readonly error = noting('error');
+    readonly addContext = noting('addContext');
+    readonly appendKeys = noting('appendKeys');
+    readonly resetKeys = noting('resetKeys');
+  }
+  const settings = { serviceName: 'orders', flushEveryMs: 1, runtime: { monotonicMs: () => 0 } };
+  return { told, made, observer: logs(Writer, settings) };
+}
+
+describe('the logs of an invocation', () => {
+  it('carry the service, its context and its keys, to its end', () => {
+    using _ = ownListeners();
+    const { told, made, observer } = scene();
+    expect(made).toEqual([{ serviceName: 'orders' }]);
+    const context = { awsRequestId: '1' };
+    const end = observer.begin(context, { lock: 'x' });
+    expect(told).toEqual([
+      ['addContext', context],
+      ['appendKeys', { lock: 'x' }],
+    ]);
+    told.length = 0;
+    publish('renewed', sampleEvents.renewed);
+    end();
+    expect(told).toEqual([['debug', 'lease renewed', expect.objectContaining({ lock: 'n' })], ['resetKeys']]);
+  });
+
+  it.each([
+    ['LockHeldError', 'info'],
+    ['AlreadyCompletedError', 'info'],
+    ['LockLostError', 'error'],
+    ['TypeError', 'error'],
+  ])('tell of one that failed by a %s: %s, since only some answer a question', (name, level) => {
+    using _ = ownListeners();
+    const { told, observer } = scene();
+    const end = observer.begin({}, {});
+    told.length = 0;
+    const error = Object.assign(new Error('trouble'), { name });
+    end({ error });
+    expect(told).toEqual([[level, 'invocation failed', { error: loggedError(error) }], ['resetKeys']]);
+  });
+
+  it('tell of what was thrown and is no error', () => {
+    using _ = ownListeners();
+    const { told, observer } = scene();
+    observer.begin({}, {})({ error: undefined });
+    expect(told.at(-2)).toEqual(['error', 'invocation failed', { error: loggedError(undefined) }]);
   });
 });
