@@ -1,14 +1,18 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, it } from 'vitest';
+import { StoreError } from '../../../lib/errors/index.js';
 import { leaseFormat } from '../../../lib/lease/index.js';
 import {
   createLockService,
   type ExecutionState,
+  endExecution,
+  isStatusChange,
   type LockServiceOptions,
 } from '../../../lib/service/index.js';
 import { VirtualWorld } from '../../bench/virtual-world.js';
 import '../../simulation/run/loaded.js';
 import { usePlainAbort } from '../../simulation/world/plain-abort.js';
+import { rightRequests } from '../../support/service/in-process.js';
 
 usePlainAbort();
 
@@ -813,6 +817,83 @@ describe('who looks', () => {
   });
 });
 
+/** Locks that an execution holds, and a Step Functions that says what became of it. */
+async function executionScene(state: ExecutionState, options: Partial<LockServiceOptions> = {}) {
+  const all = scene({ state, ...options });
+  for (const name of ['a', 'b'])
+    await all.acquire({ name, leaseId: `lease-of-${name}`, execution, owner: undefined });
+  await all.acquire({ name: 'c', leaseId: 'lease-of-c', execution, group: 'g' });
+  await all.acquire({ name: 'd', leaseId: 'lease-of-d' });
+  // The index lags.
+  await all.world.until(new Promise<void>((resolve) => all.world.loop.after(1_000, resolve)));
+  const event = (executionArn: string) => ({ source: 'aws.states' as const, detail: { executionArn } });
+  const end = (host = all.service.host) =>
+    all.world.until(endExecution(host, event(execution), new AbortController().signal));
+  return { ...all, end, event };
+}
+
+describe('the end of an execution', () => {
+  it('D46 frees all that it held, also in groups of their own, and nothing else', async () => {
+    const { end, ask, asked } = await executionScene('ended');
+    const { ok, released } = await end();
+    expect([ok, [...released].sort()]).toEqual([true, ['a', 'b', 'c']]);
+    expect(asked).toEqual([execution, execution, execution]);
+    const stateOf = async (name: string) => (await ask({ operation: 'inspect', name })).lock.state;
+    for (const name of ['a', 'b', 'c']) expect(await stateOf(name)).toBe('free');
+    expect(await stateOf('d')).toBe('held');
+    expect(await end()).toEqual({ ok: true, released: [] });
+  });
+
+  it('is told to states that go on after a redrive: their lease was broken', async () => {
+    const { end, ask } = await executionScene('ended');
+    await end();
+    const renew = { operation: 'renew', name: 'a', leaseId: 'lease-of-a', token: 1, leaseMs: 30_000 };
+    expect(await ask(renew)).toMatchObject({ error: { name: 'LockLostError', reason: 'broken' } });
+  });
+
+  it.each<ExecutionState>(['running', 'unknown', 'unreachable'])(
+    'is delivered again as long as Step Functions says %s: all stays held',
+    async (state) => {
+      const { end, ask } = await executionScene(state);
+      await expect(end()).rejects.toMatchObject({
+        ...{ name: 'StoreError', retryable: true, mayHaveApplied: false },
+        message: expect.stringMatching(/holds 3 locks$/),
+      });
+      expect((await ask({ operation: 'inspect', name: 'a' })).lock.state).toBe('held');
+    },
+  );
+
+  it('frees what is this deployment’s alone', async () => {
+    const { end, service, ask } = await executionScene('ended');
+    const isAllowed = (name: string) => name === 'b';
+    expect(await end({ ...service.host, isAllowed })).toEqual({ ok: true, released: ['b'] });
+    expect((await ask({ operation: 'inspect', name: 'c' })).lock.state).toBe('held');
+  });
+
+  it('passes over what has another holder by then, or nobody', async () => {
+    const { end, put, world } = await executionScene('ended');
+    put('a', {
+      leaseId: 'other-lease',
+      execution,
+      executionLease: 'lease-of-a',
+      group: `execution/${execution}`,
+      expiresAt: Math.ceil(world.nowMs) + 60_000,
+    });
+    world.items.delete('c');
+    expect(await end()).toEqual({ ok: true, released: ['b'] });
+  });
+
+  it('is an event of EventBridge’s about an execution, and no other', async () => {
+    const { event } = await executionScene('ended');
+    expect(isStatusChange(event(execution))).toBe(true);
+    for (const other of [
+      ...[undefined, null, 7, {}, { source: 'aws.states' }, { source: 'aws.states', detail: null }],
+      ...[event('x'), { ...event(execution), source: 'mine' }, { operation: 'acquire' }],
+    ])
+      expect(isStatusChange(other)).toBe(false);
+  });
+});
+
 describe('an error', () => {
   it('is thrown under its name where the request says so, also by one that can’t be read', async () => {
     const { ask, put, world } = scene();
@@ -844,6 +925,49 @@ describe('an error', () => {
       },
     });
   });
+
+  it('is thrown as it is where it has the name already, and keeps what it came from where not', async () => {
+    const { ask, acquire, put } = scene();
+    await acquire();
+    const wrong = ask({
+      operation: 'renew',
+      name: 'x',
+      leaseId: 'lease-id-2',
+      token: 1,
+      leaseMs: 1_000,
+      throw: true,
+    });
+    const lost = await wrong.catch((error) => error);
+    expect(lost).toMatchObject({ name: 'LockLostError', body: { code: 'LOCK_LOST' } });
+    expect(lost.cause).toBeUndefined();
+    put('y', { completedAt: 5 });
+    const done = {
+      operation: 'acquire',
+      name: 'y',
+      leaseId: 'l-lease-id',
+      owner: 'o',
+      leaseMs: 30_000,
+      throw: true,
+    };
+    const completed = await ask(done).catch((error) => error);
+    expect(completed).toMatchObject({ name: 'AlreadyCompletedError' });
+    expect(completed.cause).toBeUndefined();
+  });
+
+  it.each(Object.values(rightRequests('x')))(
+    '$operation does nothing as long as there is no store time',
+    async (request) => {
+      const { service, world } = scene();
+      const { context } = service.host;
+      const unknown = new StoreError('no time', 'x', { retryable: true, mayHaveApplied: false });
+      const store = { ...context.store, ensureTime: () => Promise.reject(unknown) };
+      const timeless = createLockService({ context: { ...context, store }, operations: 'operate' });
+      const answer = await world.until(timeless.answer(request, new AbortController().signal));
+      expect(answer).toMatchObject({ ok: false, error: { name: 'StoreError', message: 'no time' } });
+      expect(answer).not.toHaveProperty('now');
+      expect(world.writes + world.reads).toBe(0);
+    },
+  );
 
   it('that is a mistake of the service’s own is no answer', async () => {
     const { service } = scene();

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import {
+  LineFullError,
+  LockHeldError,
+  LockLostError,
+  StoreError,
+  UsageError,
+} from '../../../lib/errors/index.js';
+import { ServiceError, toErrorBody } from '../../../lib/service/service-error.js';
+
+it.each<[Error, object]>([
+  [new UsageError('m'), { name: 'UsageError', code: 'USAGE', message: 'm' }],
+  [
+    new UsageError('m', 'x', { code: 'NOT_ALLOWED' }),
+    { name: 'UsageError', code: 'NOT_ALLOWED', message: 'm', lockName: 'x' },
+  ],
+  [
+    new StoreError('m', 'x', { retryable: true, mayHaveApplied: false }),
+    {
+      ...{ name: 'StoreError', code: 'STORE_ERROR', message: 'm', lockName: 'x' },
+      ...{ retryable: true, mayHaveApplied: false },
+    },
+  ],
+  [
+    new StoreError('m', undefined, { retryable: false, mayHaveApplied: true }),
+    { name: 'StoreError', code: 'STORE_ERROR', message: 'm', retryable: false, mayHaveApplied: true },
+  ],
+])('%s: an answer has all that a caller goes on with, and no more', (error, body) => {
+  expect(toErrorBody(error)).toStrictEqual(body);
+});
+
+it('a full line says so under its own name', () => {
+  const error = new LineFullError('x', 7);
+  const { message } = error;
+  expect(toErrorBody(error)).toStrictEqual({
+    name: 'LineFullError',
+    code: error.code,
+    message,
+    lockName: 'x',
+  });
+});
+
+it('an error of the service has its body, and its name for a state machine', () => {
+  const body = { name: 'LockHeldError', code: 'LOCK_HELD', message: 'm' } as never;
+  const cause = new Error('why');
+  const error = new ServiceError(body, { cause });
+  expect(error).toMatchObject({ name: 'LockHeldError', message: 'm', cause });
+  expect(toErrorBody(error)).toBe(body);
+});
+
+it('no other error looks like an answer', () => {
+  const lost = new LockLostError('x', 'broken', 1);
+  const held = new LockHeldError('x', undefined, 0);
+  for (const error of [new TypeError('mistake'), 'text', undefined, lost, held])
+    expect(toErrorBody(error)).toBeUndefined();
+});
