@@ -1,5 +1,4 @@
 import { type AcquireOptions, LockClient, type LockClientOptions } from '../client/index.js';
-import { checkLockName } from '../client/lock-name.js';
 import { runUnder } from '../client/with-lock.js';
 import { AlreadyCompletedError, LockHeldError, UsageError } from '../errors/index.js';
 import { checkNumber } from '../lease/check-options.js';
@@ -43,7 +42,6 @@ export function withLockedHandler<
   const acquire = async (event: Event, context: Context, end: InvocationEnd): Promise<Lease> => {
     const lock = readName(event, context);
     const name = isHandedOver(lock) ? lock.name : lock;
-    checkLockName(name);
     const leftMs = end.leftMs();
     if (!(leftMs >= minWorkMs)) throw tooLate(name, leftMs, marginMs, minWorkMs);
     const locks = locksOf();

@@ -147,5 +147,5 @@ export function timed(command: AnyCommand, clock: StoreClock): void {
 
 function readDate(response: unknown): string | undefined {
   const headers = (response as { headers?: Record<string, string> } | undefined)?.headers ?? {};
-  return headers.date ?? Object.entries(headers).find(([header]) => header.toLowerCase() === 'date')?.[1];
+  return Object.entries(headers).find(([header]) => header.toLowerCase() === 'date')?.[1];
 }

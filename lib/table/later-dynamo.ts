@@ -7,7 +7,7 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { LeaseholdError, StoreError, UsageError } from '../errors/index.js';
+import { StoreError, UsageError } from '../errors/index.js';
 import { publish } from '../events/events.js';
 import { BackOff, type Runtime, sleep } from '../runtime/index.js';
 import { toExpression, withChange } from './expression.js';
@@ -61,13 +61,12 @@ export interface ListedTable extends Pick<AskedTable, 'tableName' | 'runtime'> {
 
 /** What is asked of a table besides the writes of a plain lock. */
 export function laterTable(table: AskedTable) {
-  const { tableName, send, unsure } = table;
+  const { tableName, send } = table;
   const read = async (command: unknown, name?: string, signal?: AbortSignal) => {
     try {
       return await send(command, signal);
     } catch (error) {
-      // Who has given up waits for nothing any more.
-      throw signal?.aborted ? unsure(error, false, name) : await failure(table, error, 'read', name, signal);
+      throw await failure(table, error, 'read', name, signal);
     }
   };
   const get = async (name: string, signal?: AbortSignal): Promise<StoredItem | undefined> => {
@@ -120,14 +119,15 @@ async function create(
 
 /** The store's error as ours. */
 async function failure(
-  { tableName, client, clock }: AskedTable,
+  { tableName, client, clock, unsure }: AskedTable,
   error: unknown,
   kind: TableRequest['kind'],
   lockName?: string,
   signal?: AbortSignal,
 ): Promise<Error> {
-  // One of ours says all; but as a signal's reason, as the loss of another lease is, it says nothing of the write.
-  if (error instanceof LeaseholdError && !signal?.aborted) return error;
+  // Who has given up waits for nothing any more. As a signal's reason an error of ours, as the loss of another lease is, says
+  // nothing of this request.
+  if (signal?.aborted) return unsure(error, kind === 'write', lockName);
   return toTableFailure(error, { tableName, lockName, kind, client, clock });
 }
 

@@ -54,6 +54,8 @@ const refusal = (more: object = {}) => named('ConditionalCheckFailedException', 
 const thrownBy = (work: Promise<unknown>): Promise<unknown> =>
   work.then(() => undefined).catch((error) => error);
 const change = { set: { owner: 'o' }, condition: { text: '#a = :a', values: { ':a': 1 } } };
+type Table = ReturnType<typeof scene>['table'];
+const first = (listing: AsyncIterable<unknown>) => listing[Symbol.asyncIterator]().next();
 const item = (name: string) => ({ name: { S: name }, version: { N: '7' } });
 
 describe('a write', () => {
@@ -307,6 +309,39 @@ describe('a request that fails', () => {
     await runtime.pass(2);
     expect(await write).toMatchObject({ name: 'StoreError', retryable: true, mayHaveApplied: true });
     expect(sent[0]!.signal.aborted).toBe(true);
+  });
+
+  it.each<[string, boolean, (table: Table, signal: AbortSignal) => Promise<unknown>]>([
+    ['a write', true, (table, signal) => table.update('x', change, signal)],
+    ['one that creates', true, (table, signal) => table.create({ name: 'x' }, signal)],
+    ['a read', false, (table, signal) => table.get('x', signal)],
+    ['a read of many', false, (table, signal) => table.getMany(['x'], signal)],
+    ['a ping', false, (table, signal) => table.ping(signal)],
+    ['a group', false, (table, signal) => first(table.namesInGroup('g', signal))],
+    ['a listing', false, (table, signal) => first(table.scan(signal))],
+  ])(
+    'C17 %s that its caller gives up ends at once; it may have been applied: %s',
+    async (_, mayHaveApplied, ask) => {
+      const stop = new AbortController();
+      const { table, sent } = scene('hangs');
+      const asked = thrownBy(ask(table, stop.signal));
+      await new Promise(setImmediate);
+      await new Promise(setImmediate);
+      stop.abort(new StoreError('of another', 'y', { retryable: false, mayHaveApplied: !mayHaveApplied }));
+      expect(sent[0]!.signal.aborted).toBe(true);
+      expect(await asked).toMatchObject({ name: 'StoreError', retryable: true, mayHaveApplied });
+    },
+  );
+
+  it('C17 the read after a refusal ends with its caller, too', async () => {
+    const stop = new AbortController();
+    const { table, sent } = scene(refusal(), 'hangs');
+    const asked = thrownBy(table.update('x', change, stop.signal));
+    for (let i = 0; i < 5; i++) await new Promise(setImmediate);
+    expect(sent).toHaveLength(2);
+    stop.abort('enough');
+    expect(sent[1]!.signal.aborted).toBe(true);
+    expect(await asked).toMatchObject({ name: 'StoreError', mayHaveApplied: false });
   });
 
   it('C17 for its caller has given up is unknown, whatever the reason: one of our own says nothing of the write', async () => {
