@@ -37,13 +37,13 @@ export function checkLimits(options: object, limits: Limits): void {
  * @throws UsageError that names the option, and what the call takes
  */
 export function checkOptions(call: string, options: unknown, names: readonly string[]): void {
-  const all = names.join(', ');
+  const all = () => names.join(', ');
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    refuse(call, `given an object with ${all}`, options);
+    refuse(call, `given an object with ${all()}`, options);
   }
   const unknown = Object.keys(options).find((name) => !names.includes(name));
   if (unknown === undefined) return;
-  throw new UsageError(`${call}: has no option ${quoted(unknown)}; it takes ${all}`);
+  throw new UsageError(`${call}: has no option ${quoted(unknown)}; it takes ${all()}`);
 }
 
 /** Whether the text has a UTF-8: a lone surrogate has none, and all of them would become the same replacement character. */

@@ -105,9 +105,9 @@ export function formOf(parts: FormParts): Form {
 export function formsBy<Traits extends readonly boolean[]>(
   toParts: (...traits: Traits) => FormParts,
 ): (...traits: Traits) => Form {
-  const known = new Map<string, Form>();
+  const known = new Map<number, Form>();
   return (...traits) => {
-    const key = `${traits}`;
+    const key = traits.reduce((bits, trait) => 2 * bits + Number(trait), 0);
     const form = known.get(key) ?? formOf(toParts(...traits));
     known.set(key, form);
     return form;
