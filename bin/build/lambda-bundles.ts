@@ -39,8 +39,9 @@ const functionBudgets: Readonly<Record<string, number>> = {
  * lock of a table. The rest comes in five parts with the first call that needs it: the store's errors and lists; a time that
  * is not known; refused writes, checkpoints and completions; waiting and all other calls of the client; the service. The aim
  * is 30 KB. A hold and its heartbeat are a quarter of it, the options and their checks, which must speak at once, a sixth.
+ * Objects that each lock comes by are written out, two hundred bytes of it, which makes a cycle some percent faster.
  */
-const clientBudgetBytes = 31.7 * kilobyte;
+const clientBudgetBytes = 32 * kilobyte;
 
 /** The functions' shares, each with its budget. */
 export function functionShares(bundles: readonly LambdaBundle[]): readonly Share[] {

@@ -70,9 +70,11 @@ export function clientCore(given: ClientOptions): ClientCore {
   /** Calls that have not come to an end. */
   const underWay = new Set<Promise<void>>();
 
-  /** Closing waits for it. */
+  /** Closing waits for it. @param ended never rejects */
   const until = (ended: Promise<void>) => {
-    const settled = ended.finally(() => underWay.delete(settled));
+    const settled = ended.then(() => {
+      underWay.delete(settled);
+    });
     underWay.add(settled);
   };
 
@@ -89,6 +91,7 @@ export function clientCore(given: ClientOptions): ClientCore {
     const asked = { ...given };
     const waitMs = core.checkAcquire(asked);
     const labels = { name, owner: asked.owner ?? owner };
+    const settings = holdSettings(options, asked);
     if (asked.fair) return (await later()).fairAcquire(name, { ...asked, waitMs });
     return core.whileOpen(asked.signal, async (signal) => {
       const since = clock.instant();
@@ -99,8 +102,15 @@ export function clientCore(given: ClientOptions): ClientCore {
       }
       try {
         const request: AcquisitionRequest = {
-          ...{ ...asked, ...labels, signal },
-          terms: () => holdSettings(options, asked),
+          name,
+          owner: labels.owner,
+          group: asked.group,
+          change: asked.change,
+          giveUpWhen: asked.giveUpWhen,
+          supersede: asked.supersede,
+          signal,
+          // Only a caller's own time changes what they come to.
+          terms: () => (asked.endsInMs ? holdSettings(options, asked) : settings),
           lockDelayMs: Math.ceil(asked.lockDelayMs ?? 0) || undefined,
         };
         const first = await attemptGrant(context, request, runtime.randomId());
@@ -132,8 +142,9 @@ export function clientCore(given: ClientOptions): ClientCore {
     }
     const lease = new Lease(context, labels, grant, terms, { onEnd: turn.leave, releaseLater });
     turn.holder = () => lease.holderInfo;
-    const { token, leaseId, takenOverFrom } = lease;
-    publish('granted', { ...labels, token, leaseId, waitedMs, takenOverFrom, adopted: grant.adopted });
+    const { name, owner, token, leaseId, takenOverFrom } = lease;
+    const { adopted } = grant;
+    publish('granted', { name, owner, token, leaseId, waitedMs, takenOverFrom, adopted });
     return lease;
   };
 

@@ -122,7 +122,14 @@ export async function writeGrant(
   const before = takeoverBefore(context);
   const form = grantForms(group !== undefined, seenLeaseId !== undefined, lockDelayMs > 0);
   const values = {
-    ...{ leaseId, owner, expiresAt, leaseMs, acquiredAt, token, group, seenLeaseId },
+    leaseId,
+    owner,
+    expiresAt,
+    leaseMs,
+    acquiredAt,
+    token,
+    group,
+    seenLeaseId,
     none: 0,
     ttl: ttlAfter(context, expiresAt),
     format: leaseFormat,

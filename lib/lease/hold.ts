@@ -1,5 +1,5 @@
 import { LockLostError, type LossReason, StoreError, UsageError } from '../errors/index.js';
-import { type LeaseEvent, type LeaseEvents, publish } from '../events/events.js';
+import { type LeaseEvent, publish } from '../events/events.js';
 import { sharedController } from '../runtime/index.js';
 import type { ItemChange } from '../table/index.js';
 import type { Grant } from './acquire-request.js';
@@ -215,11 +215,10 @@ export class Hold {
   end(how: 'released' | 'completed' | 'handed-over'): void {
     const { heldMs, expiresAt } = this.term;
     this.#handedOver = how === 'handed-over';
-    publish(how, {
-      ...this.labels,
-      heldMs,
-      ...(this.#handedOver && { expiresAt }),
-    } as LeaseEvents['handed-over']);
+    const { name, owner, token, leaseId } = this.labels;
+    const told = { name, owner, token, leaseId, heldMs };
+    if (how === 'handed-over') publish(how, { ...told, expiresAt });
+    else publish(how, told);
     this.stop();
   }
 

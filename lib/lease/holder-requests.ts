@@ -51,7 +51,9 @@ export function writeRenewal(
   signal?: AbortSignal,
 ): Promise<WriteAnswer> {
   const values = {
-    ...ownValues(lease),
+    leaseId: lease.leaseId,
+    token: lease.token,
+    format: leaseFormat,
     newExpiresAt: expiresAt,
     ttl: ttlAfter(context, expiresAt),
     one: 1,
@@ -73,8 +75,11 @@ export function writeEnd(
   // The clock's interval narrows: what was the latest at the grant may lie ahead of what it is now.
   const usedUntil = minHoldMs > 0 ? now + minHoldMs + widestIntervalMs + context.skewMs : now;
   const values = {
-    ...ownValues(lease),
-    ...{ now, minHoldMs },
+    leaseId: lease.leaseId,
+    token: lease.token,
+    format: leaseFormat,
+    now,
+    minHoldMs,
     ttl: ttlAfter(context, usedUntil),
   };
   const form = endForms(lease.token !== undefined, minHoldMs > 0);
@@ -111,9 +116,4 @@ const renewalForms = formsBy((isTokenKnown: boolean) => ({
 /** Under the lease's own token as well, or, where that is not known, under the mark of our items. */
 function isOwn(isTokenKnown: boolean): string {
   return isTokenKnown ? hasToken : isOurs;
-}
-
-/** What the conditions on a lease compare with. */
-export function ownValues({ leaseId, token }: LeaseIdentity) {
-  return { leaseId, token, format: leaseFormat };
 }

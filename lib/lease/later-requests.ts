@@ -1,15 +1,8 @@
 import { all, formsBy, type ItemChange, type StoredItem } from '../table/index.js';
-import {
-  ended,
-  endParts,
-  type HolderOutcome,
-  type LeaseIdentity,
-  ownValues,
-  writeEnd,
-} from './holder-requests.js';
+import { ended, endParts, type HolderOutcome, type LeaseIdentity, writeEnd } from './holder-requests.js';
 import { isCompleted, isOurs, isSeen, wasTheLast } from './later-conditions.js';
 import { type TableContext, ttlAfter } from './lease-context.js';
-import type { LeaseItem } from './lease-item.js';
+import { type LeaseItem, leaseFormat } from './lease-item.js';
 import type { SeenLease } from './lease-store.js';
 import { parseLeaseItem } from './parse-item.js';
 import { afterEnd, checkOutcomeKnown, hasEnded, isStill, lossReason } from './refused-writes.js';
@@ -41,7 +34,8 @@ export async function requestCompletion(
   const completedAt = Math.ceil(context.clock.now().latest);
   // For good, unless somebody says for how long: without a `ttl` nothing removes the item.
   const ttl = retainMs === undefined ? undefined : ttlAfter({ retentionMs: retainMs }, completedAt);
-  const values = { ...ownValues(lease), completedAt, ttl, result };
+  const { leaseId, token } = lease;
+  const values = { leaseId, token, format: leaseFormat, completedAt, ttl, result };
   const form = completionForms(lease.token !== undefined, result !== undefined, ttl !== undefined);
   const wantsOld = lease.wantsBefore ?? false;
   const answer = await context.table.update(lease.name, { form, values, change, wantsOld }, signal);

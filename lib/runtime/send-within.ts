@@ -35,14 +35,13 @@ export function sendWithin<T>(
       afterMs,
     );
     const leave = whenAborted(parent, () => end(parent!.reason));
+    const ended = () => {
+      if (controller.signal.aborted) return;
+      clear();
+      if (idle.length < maxIdle) idle.push(controller);
+    };
     const sent = async () => send(controller.signal);
-    sent()
-      .then(resolve, reject)
-      .finally(() => {
-        if (controller.signal.aborted) return;
-        clear();
-        if (idle.length < maxIdle) idle.push(controller);
-      });
+    sent().then(resolve, reject).then(ended);
   });
 }
 

@@ -35,10 +35,20 @@ type Marshalled = Record<string, AttributeValue>;
 
 /** A change, written out as DynamoDB takes it. */
 function writtenOut(change: ConditionalChange | FilledForm, name: string) {
+  const filled = 'form' in change ? filledForm(change, name) : undefined;
+  if (filled) return filled;
   const { values, ...texts } = toExpression('form' in change ? withChange(change) : change);
   // DynamoDB refuses an empty map.
   const isEmpty = Object.keys(values).length === 0;
   return { ...texts, values: isEmpty ? undefined : toMarshalled(values, name) };
+}
+
+/** A form keeps its texts, whatever its values are, unless somebody adds to it, or a value is not there. */
+function filledForm({ form, values, change }: FilledForm, name: string) {
+  if (change || form.values.some(([value]) => values[value] === undefined)) return undefined;
+  const filled: Marshalled = {};
+  for (const [value, text] of form.values) filled[text] = toAttribute(values[value], name);
+  return { ...form, values: filled };
 }
 
 /** The table, and the way to ask it. */
