@@ -90,16 +90,18 @@ const tryLimits = {
 /** What the numbers of a call may be. */
 export const acquireLimits = { ...tryLimits, waitMs: [0] } satisfies Limits;
 
-const tryAcquire = {
-  ...tryLimits,
+const tryOthers = {
   ...{ endsInMs: 1, owner: 1, signal: 1, supersede: 1, group: 1, change: 1, giveUpWhen: 1 },
-} satisfies Record<keyof TryAcquireOptions, unknown>;
-const acquire = { ...tryAcquire, waitMs: 1, fair: 1 } satisfies Record<keyof AcquireOptions, unknown>;
+} satisfies Record<Exclude<keyof TryAcquireOptions, keyof typeof tryLimits>, 1>;
+const waitOthers = { waitMs: 1, fair: 1 } satisfies Record<
+  Exclude<keyof AcquireOptions, keyof TryAcquireOptions>,
+  1
+>;
 
 /** What each call takes; the types demand that none is forgotten. */
 export const optionNames = {
-  acquire: Object.keys(acquire),
-  tryAcquire: Object.keys(tryAcquire),
+  acquire: Object.keys({ ...tryLimits, ...tryOthers, ...waitOthers }),
+  tryAcquire: Object.keys({ ...tryLimits, ...tryOthers }),
 };
 
 /**

@@ -2,7 +2,7 @@ import type { AcquireOptions } from '../client/acquire-options.js';
 import { canBeHad, type LockInfo } from '../client/lock-info.js';
 import type { WaitPacing } from '../client/wait-pacing.js';
 import { elapsedBetween, type LocalInstant, type StoreClock } from '../clock/store-clock.js';
-import { LeaseholdError, LockHeldError, StoreError } from '../errors/index.js';
+import { LockHeldError, StoreError } from '../errors/index.js';
 import { publish } from '../events/events.js';
 import type { Lease } from '../lease/index.js';
 import { deadlineAfter, sleep } from '../runtime/index.js';
@@ -101,7 +101,7 @@ class Turn {
       this.#isGranted = lease !== undefined;
       return lease;
     } catch (error) {
-      this.#lastError = passingFailure(error, this.#options.signal);
+      this.#lastError = passingFailure(error);
       return undefined;
     }
   }
@@ -188,9 +188,8 @@ class Turn {
     try {
       for (const ticket of [this.#ticket, ...(this.#isGranted ? this.#ahead : [])])
         await lines.leaveLine(this.#name, ticket, deadline.signal);
-    } catch (error) {
+    } catch {
       // A line may cost time, and never the lease that was granted.
-      if (!(error instanceof LeaseholdError) && !deadline.signal.aborted) throw error;
     } finally {
       deadline.clear();
     }

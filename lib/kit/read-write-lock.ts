@@ -63,7 +63,7 @@ export function makeReadWriteLock(host: LockHost, name: string, readers: number)
         if (found instanceof Lease) return found;
         writer = found;
       } catch (error) {
-        failure = passingFailure(error, options.signal);
+        failure = passingFailure(error);
       }
       if (pacing.leftMs <= 0) {
         const holder = writer && holderIn(writer);
@@ -113,6 +113,8 @@ export function makeReadWriteLock(host: LockHost, name: string, readers: number)
 
   /** The gate, and then all permits; or none of them. */
   const gateAndPermits = async (pacing: WaitPacing, options: ReadWriteOptions): Promise<WriteLock> => {
+    // As before each permit: its own time may have run out in the pause before this try.
+    if (isOver(options)) throw new LockHeldError(name, undefined, pacing.waitedMs);
     const first = await host.acquire(gate, { ...options, waitMs: pacing.leftMs });
     const leases: Lease[] = [];
     // The first permit that can't be had ends the wait for the others.

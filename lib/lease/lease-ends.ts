@@ -30,7 +30,9 @@ export const leaseCalls = {
   handOver: {
     check(_lockName: string, options: { readonly leaseMs?: number } = {}) {
       checkOptions('handOver', options, ['leaseMs']);
-      return options.leaseMs;
+      const { leaseMs } = options;
+      if (leaseMs !== undefined) checkNumber('leaseMs', leaseMs, 1, maxLeaseMs);
+      return leaseMs;
     },
     act: handOverHold,
   },
@@ -103,13 +105,11 @@ async function settleUnanswered(
 async function handOverHold(hold: Hold, leaseMs?: number): Promise<HandedOver> {
   const { name, leaseId, token, owner } = hold.labels;
   const { wholeLeaseMs } = hold.settings;
-  const gapMs = leaseMs ?? wholeLeaseMs;
-  checkNumber('leaseMs', gapMs, 1, maxLeaseMs);
   hold.checkHeld();
   hold.heartbeat.pause();
   try {
     await hold.ensureTime();
-    await hold.renewTo(hold.term.nextOver(gapMs));
+    await hold.renewTo(hold.term.nextOver(leaseMs ?? wholeLeaseMs));
     // It may have been lost while the store was asked.
     hold.checkHeld();
     hold.end('handed-over');

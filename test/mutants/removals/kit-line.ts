@@ -224,7 +224,7 @@ export const kitLineRemovals: readonly Removal[] = [
   {
     name: 'line: trouble that passes is part of the wait',
     file: fairAcquire,
-    find: 'this.#lastError = passingFailure(error, this.#options.signal);',
+    find: 'this.#lastError = passingFailure(error);',
     replace: 'throw error;',
     noticedBy: [
       {
@@ -444,7 +444,7 @@ export const kitLineRemovals: readonly Removal[] = [
   {
     name: 'leader: trouble that passes ends no campaign',
     file: leader,
-    find: 'if (!isNotYet) passingFailure(error, options.signal);',
+    find: 'if (!isNotYet) passingFailure(error);',
     replace: 'if (!isNotYet) throw error;',
     noticedBy: [lockSuite],
   },

@@ -109,7 +109,7 @@ export const kitPermitsRemovals: readonly Removal[] = [
   {
     name: 'permits: what passes by itself is a part of waiting',
     file: semaphore,
-    find: 'this.#lastError = passingFailure(error, this.#options.signal);',
+    find: 'this.#lastError = passingFailure(error);',
     replace: 'throw error;',
     noticedBy: [{ suite: 'lock' }],
   },
@@ -196,7 +196,7 @@ export const kitPermitsRemovals: readonly Removal[] = [
   {
     name: 'readers: what passes by itself is a part of waiting',
     file: readWrite,
-    find: 'failure = passingFailure(error, options.signal);',
+    find: 'failure = passingFailure(error);',
     replace: 'throw error;',
     noticedBy: [{ suite: 'lock' }],
   },

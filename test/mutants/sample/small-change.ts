@@ -106,7 +106,9 @@ function changesAt(node: ts.Node, add: Add): void {
   if (ts.isBlock(node) || ts.isSourceFile(node)) atStatements(node.statements, add);
   if (ts.isCallExpression(node) && node.arguments.length > 1) {
     const last = node.arguments[node.arguments.length - 1]!;
-    if (!ts.isSpreadElement(last) && !isDescription(last)) add('argument', last, 'undefined as never');
+    const isNone = ts.isIdentifier(last) && last.text === 'undefined';
+    if (!ts.isSpreadElement(last) && !isDescription(last) && !isNone)
+      add('argument', last, 'undefined as never');
   }
   if (ts.isObjectLiteralExpression(node)) atProperties(node, add);
 }

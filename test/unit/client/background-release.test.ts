@@ -22,6 +22,7 @@ function scene(answers: readonly (HolderOutcome | (() => Error) | 'none')[], { i
   const signals: AbortSignal[] = [];
   const store = {
     async ensureTime() {
+      await new Promise<void>((resolve) => void runtime.setTimer(resolve, 5));
       asked.push('time');
     },
     async release(lease: LeaseIdentity, _change: unknown, signal: AbortSignal) {
@@ -83,7 +84,7 @@ describe('a lease that is given back in the background', () => {
     expect(known.asked).toEqual(['release']);
     const unset = scene([done], { isSet: false });
     unset.giveBack.start(seen, leaseMs);
-    await unset.runtime.pass(1);
+    await unset.runtime.pass(10);
     expect(unset.asked).toEqual(['time', 'release']);
   });
 
@@ -112,6 +113,37 @@ describe('a lease that is given back in the background', () => {
     expect(released).toHaveLength(2);
     await runtime.pass(leaseMs);
     expect(released).toHaveLength(2);
+    expect(runtime.timers).toBe(0);
+  });
+
+  it('C50 ends with the client, after the last try, which is waited for', async () => {
+    const { runtime, released, giveBack } = scene([gone, 'none']);
+    giveBack.start(unseen, leaseMs);
+    await runtime.pass(1);
+    let isClosed = false;
+    const closed = giveBack.close().then(() => {
+      isClosed = true;
+    });
+    await runtime.pass(500);
+    expect(released).toHaveLength(2);
+    expect(isClosed).toBe(false);
+    await runtime.until(closed);
+    expect(runtime.timers).toBe(0);
+  });
+
+  it('keeps no process from its end by its pauses, only by what it asks', async () => {
+    const { runtime, released, giveBack } = scene([throttled, gone]);
+    let awaited = 0;
+    const { setAwaitedTimer } = runtime;
+    Object.assign(runtime, {
+      setAwaitedTimer: (...args: Parameters<typeof setAwaitedTimer>) => {
+        awaited += 1;
+        return setAwaitedTimer(...args);
+      },
+    });
+    giveBack.start(unseen, leaseMs);
+    await runtime.pass(2 * leaseMs);
+    expect(awaited).toBe(released.length);
     expect(runtime.timers).toBe(0);
   });
 

@@ -111,8 +111,8 @@ describe('one of several names', () => {
     const { world } = scene;
     await world.until(scene.locks('other').acquire('held'));
     let leftMs = 30_000;
-    scene.after = async ({ key }) => {
-      if (key === 'held') leftMs = 0.5;
+    scene.before = async ({ process, key }) => {
+      if (process === 'own' && key === 'held') leftMs = 0.5;
     };
     const options = { endsInMs: () => leftMs };
     const locks = scene.locks('own');

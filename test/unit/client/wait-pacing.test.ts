@@ -102,6 +102,19 @@ describe('the pauses of a waiter', () => {
     expect(pacing.nextDelayMs()).toBeLessThanOrEqual(7.5 * pollFloorMs);
   });
 
+  it('follow what holds last for the most part: one that is long among short ones makes them little longer', () => {
+    const { pacing, pass } = scene(10_000_000);
+    for (let time = 0; time < 12; time++) {
+      pacing.reset();
+      pass(100);
+    }
+    pass(600);
+    pacing.reset();
+    // Of about 400, the mean of what it was and of this one.
+    expect(pacing.nextDelayMs()).toBeLessThan(0.3 * 450);
+    expect(pacing.nextDelayMs()).toBeGreaterThan(0.3 * 350);
+  });
+
   it('count the time that was waited by the clock that ran the most', () => {
     const time = new HandClocks();
     const clock = new StoreClock(time);

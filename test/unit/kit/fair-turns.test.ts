@@ -259,6 +259,59 @@ describe('whoever stands in line', () => {
   });
 });
 
+describe('whoever was granted the lock', () => {
+  /** Sleeps past the end of its lease while it takes its ticket out, once. */
+  function sleeper(own: ReturnType<typeof kitScene>) {
+    const { world } = own;
+    const process = world.process('sleeper');
+    const client = world.client(process);
+    let times = 0;
+    const send = async (...args: Parameters<typeof client.send>) => {
+      const [{ input, constructor: kind }] = args;
+      const isLeaving = kind.name === 'UpdateItemCommand' && /REMOVE/.test(input.UpdateExpression ?? '');
+      if (isLeaving && input.Key.name.S === line && times++ === 0) process.pause(20_000);
+      return client.send(...args);
+    };
+    const locks = world.locks(process, { client: { send } as never });
+    return { locks, times: () => times };
+  }
+
+  it.each([
+    ['asks again where there is time', minute],
+    ['is told that it can’t be had where there is none', 10_000],
+  ])('and lost it before its ticket was out %s', async (_, waitMs) => {
+    const { own, hold, world } = scene();
+    const held = await hold();
+    const { locks, times } = sleeper(own);
+    own.after_ms(3_000, () => held.release());
+    const asking = locks.acquire(name, { fair: true, waitMs, leaseMs: 6_000 });
+    const end = await world.until(asking.catch((error) => error));
+    expect(times()).toBeGreaterThan(0);
+    if (waitMs === minute) expect(end.isHeld).toBe(true);
+    else expect(end).toMatchObject({ name: 'LockHeldError', lockName: name });
+    if (waitMs !== minute) expect(own.isHeld(name)).toBe(false);
+  });
+});
+
+describe('whoever can’t reach the store', () => {
+  it('looks as the head of a line does, until it has joined', async () => {
+    const { own, fair, sleep, world } = scene();
+    const locks = own.locks('own', { pollFloorMs: 200 });
+    await world.until(locks.inspect('x'));
+    const looks: number[] = [];
+    own.before = async () => {
+      looks.push(world.nowMs);
+      throw trouble();
+    };
+    fair('own', { waitMs: 10 * minute }).catch(() => {});
+    await sleep(minute);
+    const gaps = gapsOf(looks);
+    expect(gaps.length).toBeGreaterThan(100);
+    expect(Math.max(...gaps)).toBeLessThan(310);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(200);
+  });
+});
+
 describe('whoever gives up in line', () => {
   it('is told who holds the lock, and what went wrong last', async () => {
     const { hold, fair, own, world } = scene();

@@ -170,6 +170,7 @@ describe('a leader', () => {
   });
 
   it('does not leave the lead to others where it lost it unasked, and does where it was asked before', async () => {
+    using log = new EventLog();
     const scene = kitScene();
     const { world } = scene;
     const begun: number[] = [];
@@ -180,7 +181,7 @@ describe('a leader', () => {
       begun.push(world.nowMs);
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
       // Slow to stop: its lease runs out meanwhile.
-      if (begun.length === 1) own.pause(10_000);
+      if (begun.length === 1) await own.block(10_000);
       await world.loop.sleep(1);
       void lease;
     };
@@ -191,6 +192,7 @@ describe('a leader', () => {
     await ask(scene);
     await scene.sleep(60_000);
     expect(begun.length).toBe(2);
+    expect(log.of('lead-ended').map(({ why }) => why)).toEqual(['lost']);
     expect(begun[1]! - begun[0]!).toBeGreaterThan(40_000);
     await scene.breakLease('scheduler');
     await scene.sleep(5_000);

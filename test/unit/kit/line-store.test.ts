@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { lineName, maxTickets, TableLines } from '../../../lib/kit/line-store.js';
+import { lineName, maxTickets, readLineItem, TableLines } from '../../../lib/kit/line-store.js';
 import type { ItemTable } from '../../../lib/table/index.js';
 import { type Item, simulatedNow, simulatedTable } from '../../support/simulated-table.js';
 
@@ -119,6 +119,19 @@ describe('a line of waiters', () => {
     await put(theirs);
     await expect(lines.joinLine('n', ticket('a'))).rejects.toThrow();
     expect(await line()).toEqual(theirs);
+  });
+
+  it('is known among the items of a listing by its key, with its lock and how many stand in it', () => {
+    const key = lineName('a\u001fline');
+    expect(readLineItem({ name: key, tickets: ['1 a', '2 b'] })).toEqual({ name: 'a\u001fline', inLine: 2 });
+    expect(readLineItem({ name: key, tickets: [] })).toMatchObject({ inLine: 0 });
+    for (const none of [
+      { name: 'a', tickets: ['1 a'] },
+      { name: key },
+      { name: key, tickets: 'a' },
+      { tickets: [] },
+    ])
+      expect(readLineItem(none as never)).toBeUndefined();
   });
 
   it('its requests end with their signal', async () => {

@@ -115,6 +115,34 @@ describe('several locks at once', () => {
     expect(world.nowMs - startMs).toBeGreaterThan(4_900);
   });
 
+  it('can’t all be had where their caller’s own time ends after the first: those that were had are given back', async () => {
+    const told = new Set<string>();
+    for (let looks = 0; looks < 8; looks++) {
+      const scene = kitScene();
+      // It looks at the time so many times after the first was had.
+      let left = Number.POSITIVE_INFINITY;
+      scene.after = async ({ key }) => {
+        if (key === 'a') left = Math.min(left, looks);
+      };
+      const endsInMs = () => (left-- > 0 ? 30_000 : 0.5);
+      const all = scene.locks('own').acquireAll(['a', 'b'], { endsInMs });
+      const end = await scene.world.until(all.catch((error) => error));
+      told.add(`${end.name} ${end.lockName}`);
+      if (end.name === 'LockHeldError') expect(scene.isHeld('a')).toBe(false);
+    }
+    expect([...told]).toContain('LockHeldError b');
+  });
+
+  it('are a list: one text is none, and is not taken letter by letter', async () => {
+    const scene = kitScene();
+    const text = await scene.failure(scene.locks('own').acquireAll('abc'));
+    expect(text).toMatchObject({ name: 'UsageError' });
+    expect(text.message).toBe('acquireAll: takes a list of names, got one string');
+    const none = await scene.failure(scene.locks('own').acquireAll([]));
+    expect(none.message).toBe('acquireAll: takes 1 to 100 names, got 0');
+    expect(scene.asked).toEqual([]);
+  });
+
   it('may be a hundred, and no more', async () => {
     const scene = kitScene();
     const names = Array.from({ length: 101 }, (_, i) => `n${i}`);

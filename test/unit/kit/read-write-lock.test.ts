@@ -299,6 +299,29 @@ describe('a writer', () => {
     expect(['catalog#w', 'catalog#r#0', 'catalog#r#1'].filter(scene.isHeld)).toEqual([]);
   });
 
+  it('whose lock was lost before it was whole pauses no longer than its caller’s own time, and is told no wrong option', async () => {
+    const scene = kitScene();
+    const { world } = scene;
+    const dead = world.process('dead');
+    await world.until(catalog(world.locks(dead)).acquireRead({ leaseMs: 6_000 }));
+    dead.crash();
+    const calm = scene.locks('own', { pollFloorMs: 20_000, pollCeilingMs: minute });
+    const startMs = world.nowMs;
+    // It stops a little before its own end: there is no time for another request by then.
+    const endsInMs = () => {
+      const leftMs = startMs + 12_000 - world.nowMs;
+      return leftMs > 500 ? leftMs : 0.5;
+    };
+    // The reader's permit is waited for until its lease is over, and the gate is lost meanwhile.
+    const over = failureOf(catalog(calm).acquireWrite({ leaseMs: 6_000, waitMs: minute, endsInMs }));
+    await scene.sleep(1_000);
+    await scene.breakLease('catalog#w');
+    expect(await world.until(over)).toMatchObject({ name: 'LockHeldError', lockName: 'catalog' });
+    expect(world.nowMs - startMs).toBeGreaterThan(11_000);
+    expect(world.nowMs - startMs).toBeLessThan(12_100);
+    expect(['catalog#w', 'catalog#r#0', 'catalog#r#1'].filter(scene.isHeld)).toEqual([]);
+  });
+
   it('ends its wait with its signal, all given back', async () => {
     const scene = kitScene();
     await scene.world.until(catalog(scene.locks('reader')).acquireRead({ leaseMs: minute }));

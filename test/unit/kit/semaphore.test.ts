@@ -97,6 +97,20 @@ describe('a semaphore', () => {
     }
   });
 
+  it('begins anywhere for who has no owner of its own', async () => {
+    const scene = kitScene();
+    const firsts: string[] = [];
+    for (let call = 0; call < 60; call++) {
+      const lease = await scene.world.until(api(scene.locks('own'), 4).acquire());
+      firsts.push(lease.name);
+      await scene.world.until(lease.release());
+    }
+    for (const name of ['api#0', 'api#1', 'api#2', 'api#3'])
+      expect(firsts.filter((first) => first === name).length).toBeGreaterThan(4);
+    // Each was had with its first write: there is no fifth.
+    expect(scene.writesOf('own')).toBe(120);
+  });
+
   it('tries all that are free, each as likely first as any other', async () => {
     const scene = kitScene();
     const locks = scene.locks('own');

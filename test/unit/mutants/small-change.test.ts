@@ -44,6 +44,14 @@ describe('small changes of a source', () => {
     }
   });
 
+  it('leaves no argument out that is none', () => {
+    const given = (call: string) =>
+      smallChanges('lib/f.ts', `${call};\n`).filter(({ operator }) => operator === 'argument');
+    expect(given('f(x, undefined)')).toEqual([]);
+    expect(given('f(x, undefined, y)')).toHaveLength(1);
+    expect(given('f(x, y)')).toHaveLength(1);
+  });
+
   it('swaps no two properties that are set to what is given: neither can tell', () => {
     const body = 'this.#a = a;\n    this.b = b.c;\n    this.d = d();\n    this.#e = this.b;';
     const swaps = smallChanges('lib/f.ts', `class F {\n  constructor(a, b) {\n    ${body}\n  }\n}\n`)
