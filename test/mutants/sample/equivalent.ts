@@ -61,4 +61,50 @@ export const equivalents: readonly Equivalent[] = [
     line: 'return await acquire({ ...options, waitMs: (0 + 1) });',
     reason: 'A try takes longer than a millisecond, and there is no second one.',
   },
+  {
+    file: 'lib/kit/read-write-lock.ts',
+    line: 'if (pacing.leftMs <= (0 + 1)) {',
+    reason: 'A wait that ends a millisecond sooner: no request, and no timer, is that exact.',
+  },
+  {
+    file: 'lib/client/acquisition.ts',
+    line: 'this.#lastError = new StoreError(',
+    reason: 'What starts over does not read the error, and the error nothing of what starts over.',
+  },
+  {
+    file: 'lib/client/wait-for-turn.ts',
+    line: 'resolve(turn);',
+    reason: 'Who is resolved goes on in a later turn of the event loop, when all is settled in either order.',
+  },
+  {
+    file: 'lib/client/hold-settings.ts',
+    line: 'minHoldMs: Math.ceil(hold.minHoldMs),',
+    reason:
+      'What is absent becomes NaN, which is above nothing, as zero is: nobody is kept from the lock by either.',
+  },
+  {
+    file: 'lib/lease/conditions.ts',
+    line: 'const expired = true as boolean ? expiredLongBefore : expiredBefore;',
+    reason: 'Without a delay both texts compare with the same number.',
+  },
+  {
+    file: 'lib/lease/acquire-request.ts',
+    line: 'const form = grantForms(group !== undefined, seenLeaseId !== undefined, lockDelayMs >= 0);',
+    reason: 'Without a delay both texts of the condition compare with the same number.',
+  },
+  {
+    file: 'lib/lease/storable.ts',
+    line: 'return toCopy(value.valueOf(), path, undefined as never);',
+    reason: 'What such an object holds is no object: its depth is not looked at.',
+  },
+  {
+    file: 'lib/lease/handed-over.ts',
+    line: "demand('leaseId', isId(leaseId), '1 to 64 visible ASCII characters', leaseId);",
+    reason: 'Of two fields that are wrong either may be named first.',
+  },
+  {
+    file: 'lib/lease/hold.ts',
+    line: 'this.#listener.onEnd?.();',
+    reason: 'Whoever has the turn next does not look at this lease, and its own release is still under way.',
+  },
 ];

@@ -194,19 +194,20 @@ describe('a slot’s time', () => {
 });
 
 describe('what is no slot', () => {
-  it.each([{ slot: 'nightly' }, { slotDone: 'nightly' }, { slot: 5, slotDone: 'nightly' }])(
-    'and was written by somebody else is left alone: %j',
-    async (item) => {
-      const { put, slot, now, failure, world } = scene();
-      // Held, so that it is read.
-      put({ ...item, leaseId: 'l', expiresAt: now + hour });
-      const before = world.items.get('x');
-      const error = await failure(slot(now, never, { waitMs: minute }));
-      expect(error).toMatchObject({ name: 'UsageError', lockName: 'x' });
-      expect(error.message).toContain('The item "x" was not written by cronSlot');
-      expect(world.items.get('x')).toEqual(before);
-    },
-  );
+  it.each<Readonly<Record<string, number | string>>>([
+    { slot: 'nightly' },
+    { slotDone: 'nightly' },
+    { slot: 5, slotDone: 'nightly' },
+  ])('and was written by somebody else is left alone: %j', async (item) => {
+    const { put, slot, now, failure, world } = scene();
+    // Held, so that it is read.
+    put({ ...item, leaseId: 'l', expiresAt: now + hour });
+    const before = world.items.get('x');
+    const error = await failure(slot(now, never, { waitMs: minute }));
+    expect(error).toMatchObject({ name: 'UsageError', lockName: 'x' });
+    expect(error.message).toContain('The item "x" was not written by cronSlot');
+    expect(world.items.get('x')).toEqual(before);
+  });
 
   it('is run by no client of a service, which can’t write it', async () => {
     const send = () => Promise.reject(new Error('nothing is sent'));

@@ -25,6 +25,7 @@ const calls: readonly [string, Call, number?][] = [
     'acquire that supersedes',
     (locks, options) => locks.acquire('held', { ...options, supersede: true, owner: 'holder' }),
   ],
+  ['acquire of what was had by a clock ahead', (locks, options) => locks.acquire('ahead', options), 3],
   ['tryAcquire', (locks, options) => locks.tryAcquire('free', options)],
   ['once', (locks, options) => locks.once('free', async () => 1, options), 2],
   [
@@ -47,6 +48,10 @@ async function prepare(world: VirtualWorld): Promise<void> {
   const holder = world.locks(world.process('holder'));
   await holder.acquire('held', { group: 'g' });
   await (await holder.acquire('done')).complete('all');
+  // Free, and its last token lies ahead: granted by a second write, above that.
+  await (await holder.acquire('ahead')).release();
+  const version = { N: String(Math.ceil(world.nowMs) + 60_000) };
+  world.items.set('ahead', { ...world.items.get('ahead')!, version });
 }
 
 it.each(calls)(

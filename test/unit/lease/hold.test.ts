@@ -4,7 +4,7 @@ import { StoreError } from '../../../lib/errors/index.js';
 import { Hold } from '../../../lib/lease/hold.js';
 import type { HolderOutcome, LeaseIdentity } from '../../../lib/lease/holder-requests.js';
 import type { LeaseContext } from '../../../lib/lease/index.js';
-import { completeHold } from '../../../lib/lease/lease-ends.js';
+import { completeHold, leaseCalls } from '../../../lib/lease/lease-ends.js';
 import { EventLog } from '../../support/event-log.js';
 import { dateAt } from '../../support/hand-clocks.js';
 import { denial, kitScene } from '../../support/kit/kit-scene.js';
@@ -29,17 +29,24 @@ function scene(answers: Partial<Record<Call, readonly Answer[]>> = {}, settings:
   clock.observe(clock.instant(), dateAt(runtime.wallMs()));
   const asked: Call[] = [];
   const released: LeaseIdentity[] = [];
-  const answered = (call: Call) => async (lease: LeaseIdentity) => {
-    asked.push(call);
-    if (call === 'release') released.push(lease);
-    const all = answers[call] ?? [done];
-    const answer = await all[Math.min(asked.filter((one) => one === call).length, all.length) - 1]!;
-    if (answer === 'none') return new Promise<HolderOutcome>(() => {});
-    if (answer instanceof Error) throw answer;
-    return answer;
-  };
+  const times: number[] = [];
+  const answered =
+    (call: Call) =>
+    async (lease: LeaseIdentity, ...given: unknown[]) => {
+      asked.push(call);
+      const signal = given.at(-1) as AbortSignal | undefined;
+      if (call === 'release') released.push(lease);
+      const all = answers[call] ?? [done];
+      const answer = await all[Math.min(asked.filter((one) => one === call).length, all.length) - 1]!;
+      if (answer === 'none')
+        return new Promise<HolderOutcome>((_, reject) =>
+          signal?.addEventListener('abort', () => reject(signal.reason)),
+        );
+      if (answer instanceof Error) throw answer;
+      return answer;
+    };
   const store = {
-    ensureTime: async () => {},
+    ensureTime: async () => void times.push(clock.now().latest),
     ...{ renew: answered('renew'), release: answered('release'), complete: answered('complete') },
   };
   const context = { clock, runtime, store, skewMs: 500, retentionMs: 86_400_000 } as unknown as LeaseContext;
@@ -65,7 +72,7 @@ function scene(answers: Partial<Record<Call, readonly Answer[]>> = {}, settings:
     releaseLater: (_: unknown, forMs: number) => later.push(forMs),
   };
   const hold = new Hold(context, { name, leaseId, owner: 'o', token: 7 }, grant, terms, listener);
-  return { name, hold, runtime, asked, released, ends, later };
+  return { name, hold, runtime, clock, asked, released, times, ends, later };
 }
 
 /** An answer that comes when it is told to. */
@@ -118,6 +125,27 @@ describe('a lease that is held', () => {
     settle(done);
     expect((await ends).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     await hold.release();
+  });
+
+  it('C05 stops its heartbeat with the release that is asked for, also where that can’t be carried out', async () => {
+    const { answer, settle } = held();
+    const { hold, runtime, asked } = scene({ renew: [answer], release: [failed(true)] });
+    const renewed = hold.renew({});
+    await runtime.pass(1);
+    const releasing = hold.release();
+    settle(done);
+    await renewed;
+    await expect(releasing).rejects.toMatchObject({ name: 'StoreError' });
+    expect(runtime.timers).toBe(0);
+    await runtime.pass(10 * leaseMs);
+    expect(asked).toEqual(['renew', 'release']);
+  });
+
+  it('C05 leaves no timer behind where its danger is watched from the first', async () => {
+    const { hold, runtime } = scene({}, { renewEveryMs: 2 * leaseMs });
+    expect(runtime.timers).toBe(2);
+    await hold.release();
+    expect(runtime.timers).toBe(0);
   });
 
   it('is released once, whoever asks, and is told so once', async () => {
@@ -191,6 +219,10 @@ describe('a lease that is lost', () => {
       expect(() => hold.checkHeld()).toThrow(hold.loss);
       expect(hold.signal.reason).toBe(hold.loss);
       expect(events.of('lost', name)).toMatchObject([{ reason, error: hold.loss }]);
+      // What is under way then is given up: that is no renewal that failed.
+      const failures = events.of('renewal-failed', name);
+      if (reason !== 'store-unavailable') expect(failures.length).toBeLessThanOrEqual(1);
+      for (const { error } of failures) expect(error).toMatchObject({ name: /Error$/ });
       expect(ends.length).toBeGreaterThan(0);
       expect(hold.remainingMs).toBe(0);
       await runtime.pass(10 * leaseMs);
@@ -198,6 +230,35 @@ describe('a lease that is lost', () => {
       expect(runtime.timers).toBe(0);
     },
   );
+
+  it('asks the store for nothing more', async () => {
+    const { hold, runtime, times, asked } = scene({ renew: ['none'] });
+    await runtime.pass(leaseMs);
+    const before = [times.length, asked.length];
+    await expect(hold.renew({})).rejects.toBe(hold.loss);
+    expect([times.length, asked.length]).toEqual(before);
+  });
+
+  it('whose end is its holder’s own, too, has ended by itself', async () => {
+    let tied: ReturnType<typeof scene> | undefined;
+    const endsInMs = () => (tied ? tied.hold.term.expiresAt - tied.clock.now().latest : leaseMs);
+    tied = scene({ renew: ['none'] }, { endsInMs });
+    await tied.runtime.pass(leaseMs);
+    expect(tied.hold.loss).toMatchObject({ reason: 'max-hold' });
+  });
+
+  it('while it was being handed over was not handed over', async () => {
+    using events = new EventLog();
+    const { answer, settle } = held();
+    const { name, hold, runtime } = scene({ renew: [answer] });
+    const handing = leaseCalls.handOver.act(hold);
+    const end = handing.catch((error) => error);
+    await runtime.pass(leaseMs);
+    settle(done);
+    expect(await end).toBe(hold.loss);
+    expect(hold.loss).toMatchObject({ name: 'LockLostError', reason: 'expired' });
+    expect(events.of('handed-over', name)).toEqual([]);
+  });
 
   it.each([
     ['is given back where it only ran out: others need not wait', [failed(true)], 1],
@@ -272,12 +333,23 @@ describe('a completion that nobody answered', () => {
     expect(hold.loss).toBeUndefined();
     expect(events.of('lost', name)).toEqual([]);
     expect(events.of('completed', name)).toEqual([]);
+    expect(events.of('renewal-failed', name)).toMatchObject([{ name, error: { name: 'StoreError' } }]);
     expect(runtime.timers).toBe(0);
   });
 
   it('D01 that was not applied after all is a loss like any other', async () => {
     const { hold } = await completed({ complete: [lost('broken')], renew: [lost('broken')] });
     await expect(hold.renew({})).rejects.toMatchObject({ name: 'LockLostError', reason: 'broken' });
+  });
+
+  it('that was not applied for certain is not asked for again: the lease is lost as any', async () => {
+    const { hold, asked } = scene({
+      complete: [failed(false), failed(true, false)],
+      renew: [lost('taken-over')],
+    });
+    await expect(completeHold(hold, { result: 'r' })).rejects.toMatchObject({ mayHaveApplied: false });
+    await expect(hold.renew({})).rejects.toMatchObject({ name: 'LockLostError', reason: 'taken-over' });
+    expect(asked).toEqual(['complete', 'renew']);
   });
 
   it('is over once it was answered: the lease goes on, and is lost as any', async () => {

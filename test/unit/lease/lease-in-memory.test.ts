@@ -1,3 +1,4 @@
+import { NumberValueImpl } from '@aws-sdk/util-dynamodb';
 import { describe, expect, it } from 'vitest';
 import type { AcquireOptions, LockClientOptions } from '../../../lib/client/index.js';
 import type { Lease } from '../../../lib/lease/index.js';
@@ -23,7 +24,7 @@ function scene(options: Partial<LockClientOptions> = {}) {
   const item = () => world.items.get(name)!;
   const number = (attribute: string) => Number(item()[attribute]!.N);
   return {
-    ...{ world, locks, name, faults, item, number },
+    ...{ world, own, locks, name, faults, item, number },
     acquire: (acquire: AcquireOptions = {}) => world.until(locks.acquire(name, acquire)),
     pass: (ms: number) => world.until(world.loop.sleep(ms)),
     other: (more: Partial<LockClientOptions> = {}) => world.locks(world.process('other'), more),
@@ -52,6 +53,21 @@ describe('C42 a lease that is held is renewed', () => {
     await pass(5 * everyMs + 500);
     expect(gaps()).toEqual(Array.from({ length: 5 }, () => about(everyMs)));
     expect(lease.isHeld).toBe(true);
+  });
+
+  it('to an end that others need not wait for longer than its length, as granted and as renewed', async () => {
+    const { world, acquire, pass, number, name } = scene();
+    using log = new EventLog();
+    const { token, leaseId } = await acquire();
+    for (let times = 0; times < 3; times++) {
+      const lastsMs = number('expiresAt') - world.writtenAt.at(-1)!;
+      expect(lastsMs).toBeGreaterThan(27_000);
+      expect(lastsMs).toBeLessThan(30_000);
+      await pass(10_100);
+    }
+    const { length, [length - 1]: last } = log.of('renewed', name);
+    expect(length).toBe(3);
+    expect(last).toEqual({ name, owner: 'holder', token, leaseId, expiresAt: number('expiresAt') });
   });
 
   it('counted anew from each renewal that was asked for', async () => {
@@ -152,6 +168,8 @@ describe('a hold that ends by itself', () => {
     expect(lease.isHeld).toBe(false);
     expect(lease.loss).toMatchObject({ reason: 'max-hold' });
     expect(log.of('renewal-failed', name)).toEqual([]);
+    // At 10 and 20 seconds: then nothing is left to renew.
+    expect(world.writes).toBe(3);
   });
 
   it('sooner than a lease would is a shorter lease, with a tenth of it as its margin, and no renewal', async () => {
@@ -248,6 +266,18 @@ describe('a checkpoint', () => {
     ],
     ['what says itself how it is written', () => ({ at: { toJSON: () => [1] } }), () => {}, { at: [1] }],
     ['nothing', () => null, () => {}, null],
+    [
+      'something beside nothing',
+      () => ({ list: [1], none: null }),
+      (value: { list: number[] }) => value.list.push(2),
+      { list: [1], none: null },
+    ],
+    [
+      'a number that no number can hold',
+      () => ({ list: [NumberValueImpl.from('0.12345678901234567890')] }),
+      (value: { list: unknown[] }) => value.list.push(2),
+      { list: [expect.anything()] },
+    ],
   ])('%s is one, and a change after the call plays no part', async (_, make, change, kept) => {
     const { world, locks, name, acquire } = scene();
     const lease = await acquire();
@@ -264,7 +294,7 @@ describe('a checkpoint', () => {
   });
 
   it('that can’t be stored is refused by name, whatever became of the lease, and nothing is written', async () => {
-    const { world, acquire } = scene();
+    const { world, acquire, name } = scene();
     const lease = await acquire();
     const before = world.writes;
     const self: unknown[] = [];
@@ -272,9 +302,11 @@ describe('a checkpoint', () => {
     for (const value of [() => {}, self, new Error('oops'), { a: Number.NaN }]) {
       await expect(world.until(lease.save(value))).rejects.toMatchObject({
         ...{ name: 'UsageError', message: expect.stringMatching(/^save: DynamoDB can't store/) },
+        lockName: name,
       });
       await expect(world.until(lease.complete(value))).rejects.toMatchObject({
         ...{ name: 'UsageError', message: expect.stringMatching(/^complete: DynamoDB can't store/) },
+        lockName: name,
       });
     }
     expect(world.writes).toBe(before);
@@ -351,6 +383,27 @@ describe('a lease that is handed over', () => {
     expect(handed.expiresAt - lease.acquiredAt).toEqual(about(lasts, 2_100));
     // Whoever goes on has a lease of the old length.
     expect(handed.leaseMs).toBe(30_000);
+  });
+
+  it('is not written with an end far ahead where the clock was set meanwhile: the time is asked for first', async () => {
+    const { world, acquire, pass, number, own } = scene();
+    const lease = await acquire();
+    await pass(1_000);
+    own.clocks.step(20_000);
+    const handed = await world.until(lease.handOver());
+    expect(handed.expiresAt).toBe(number('expiresAt'));
+    expect(handed.expiresAt - world.nowMs).toBeLessThan(31_100);
+  });
+
+  it('by an option that can’t be right is told so, whatever became of the lease', async () => {
+    const { world, acquire } = scene();
+    const lease = await acquire();
+    await world.until(lease.release());
+    for (const leaseMs of [0, 366 * 86_400_000 + 1, '5'])
+      await expect(world.until(lease.handOver({ leaseMs } as never))).rejects.toMatchObject({
+        message: expect.stringMatching(/^leaseMs: must be a number from 1 to 31622400000/),
+      });
+    await expect(world.until(lease.handOver())).rejects.toThrow(/has been given back$/);
   });
 
   it('by options that can’t be right is not, and goes on', async () => {
@@ -438,6 +491,21 @@ describe('a lease', () => {
     const next = await world.until(locks.acquire(name));
     expect(next.takenOverFrom).toBeUndefined();
     await world.until(next.release());
+  });
+
+  it('shows that it was taken over also where nobody knows from whom', async () => {
+    const { world, acquire, name } = scene();
+    const past = { N: String(Math.floor(world.nowMs) - 60_000) };
+    const theirs = {
+      format: { S: 'leasehold/1' },
+      version: { N: '7' },
+      leaseId: { S: 'l' },
+      expiresAt: past,
+    };
+    world.items.set(name, { name: { S: name }, ...theirs });
+    const lease = await acquire();
+    expect(lease.takenOverFrom).toEqual({ owner: 'unknown', token: 7, leaseId: 'l' });
+    await world.until(lease.release());
   });
 
   it('that was ended here says so to work that goes on, and its signal, too', async () => {

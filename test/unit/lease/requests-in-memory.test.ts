@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   type GrantRequest,
+  type LeaseIdentity,
   type LeaseItem,
   leaseFormat,
   parseLeaseItem,
@@ -13,6 +14,7 @@ import {
   takeoverBefore,
 } from '../../../lib/lease/index.js';
 import { isExactly } from '../../../lib/lease/later-conditions.js';
+import { requestResumption } from '../../../lib/lease/resume-request.js';
 import { simulatedNow, simulatedTable } from '../../support/simulated-table.js';
 
 /** The latest that store time can be. */
@@ -44,6 +46,7 @@ function scene() {
 }
 
 const lease = { name: 'n', leaseId: 'mine' };
+type Context = ReturnType<typeof scene>['context'];
 
 describe('the acquire write', () => {
   it('writes a whole lease, by the latest that store time can be', async () => {
@@ -378,6 +381,34 @@ describe('the holder’s writes', () => {
     expect(await requestRelease(retrying, own)).toMatchObject({ kind: 'lost' });
   });
 
+  it('bring the item as it stood only where that is asked for: it may be as large as an item can be', async () => {
+    for (const end of [
+      (context: Context, own: LeaseIdentity) => requestRelease(context, own),
+      (context: Context, own: LeaseIdentity) => requestCompletion(context, own, 'r'),
+    ]) {
+      for (const wantsBefore of [undefined, false, true]) {
+        const { context, grant } = scene();
+        await grant('mine');
+        const own = { ...lease, token: first, ...(wantsBefore !== undefined && { wantsBefore }) };
+        const before = expect.objectContaining({ leaseId: 'mine', owner: 'o' });
+        expect(await end(context, own)).toEqual({ kind: 'done', ...(wantsBefore && { before }) });
+      }
+    }
+  });
+
+  it('break, of a lease that was released sooner than its least hold: the lock is free at once', async () => {
+    const { context, grant, item } = scene();
+    await grant('mine');
+    await requestRelease(context, { ...lease, token: first, minHoldMs: 60_000 });
+    expect(await item()).toHaveProperty('freeFrom');
+    expect(await grant('next')).toMatchObject({ kind: 'held' });
+    expect(await requestBreak(context, { name: 'n', leaseId: 'another' })).toMatchObject({ kind: 'lost' });
+    expect(await item()).toHaveProperty('freeFrom');
+    expect(await requestBreak(context, lease)).toEqual({ kind: 'done', already: true });
+    expect(await item()).not.toHaveProperty('freeFrom');
+    expect(await grant('next')).toMatchObject({ kind: 'granted' });
+  });
+
   it('break: by the lease id alone, marked, so that no release takes it for its own', async () => {
     const { context, grant, item } = scene();
     await grant('mine');
@@ -452,6 +483,54 @@ describe('the holder’s writes', () => {
   });
 });
 
+describe('what goes on with a lease that was handed over', () => {
+  const resume = (context: Context, leaseId: string, from = { leaseId: 'mine', token: first }) =>
+    requestResumption(context, { name: 'n', leaseId, owner: 'next', leaseMs: 3_000, from });
+
+  it('is granted under a higher token, and again to a repeat of its call', async () => {
+    const { context, grant, item } = scene();
+    await grant('mine');
+    expect(await resume(context, 'next')).toMatchObject({
+      ...{ kind: 'granted', grant: { leaseId: 'next', token: first + 1, adopted: false, resumes: 'mine' } },
+    });
+    expect(await item()).toMatchObject({
+      leaseId: 'next',
+      owner: 'next',
+      resumes: 'mine',
+      resumingLease: 'next',
+    });
+    expect(await resume(context, 'next')).toMatchObject({ kind: 'granted', grant: { adopted: true } });
+    // A state that is retried: it takes over from the earlier attempt.
+    expect(await resume(context, 'retried')).toMatchObject({ kind: 'granted', grant: { token: first + 2 } });
+    expect(await resume(context, 'next')).toMatchObject({ kind: 'granted' });
+  });
+
+  it('has lost where the line was broken, and changes nothing', async () => {
+    const { context, grant, item } = scene();
+    expect(await resume(context, 'next')).toEqual({ kind: 'lost', reason: 'broken' });
+    await grant('mine');
+    const wrong = { leaseId: 'mine', token: first - 1 };
+    expect(await resume(context, 'next', wrong)).toMatchObject({ kind: 'lost', reason: 'taken-over' });
+    await resume(context, 'next');
+    await requestBreak(context, { name: 'n', leaseId: 'next' });
+    // Of this very call: it was granted, and ended.
+    expect(await resume(context, 'next')).toEqual({ kind: 'lost', reason: 'broken' });
+    expect(await resume(context, 'another')).toMatchObject({ kind: 'lost' });
+    await grant('other');
+    const before = await item();
+    expect(await resume(context, 'another')).toEqual({ kind: 'lost', reason: 'taken-over' });
+    // Its mark says nothing of a lease that did not go on with it.
+    expect(await item()).toEqual(before);
+  });
+
+  it('finds work that is done', async () => {
+    const { context, grant } = scene();
+    await grant('mine');
+    await requestCompletion(context, { ...lease, token: first }, 'r');
+    expect(await resume(context, 'next')).toMatchObject({ kind: 'completed', item: { result: 'r' } });
+  });
+});
+
 describe('reopening', () => {
   it('takes the completion back, and says whether the name exists and is open', async () => {
     const { context, runtime, table, item, grant } = scene();
@@ -505,6 +584,7 @@ describe('an item that is not ours', () => {
     refusal({ acquiredAt: 'x' }, 'acquiredAt is a string, not a number');
     refusal({ lastLeaseId: 2n }, 'lastLeaseId is a bigint, not a string');
     refusal({ completedAt: [] }, 'completedAt is a object, not a number');
+    refusal({ freeFrom: '5' }, 'freeFrom is a string, not a number');
     refusal({ expiresAt: undefined }, 'leaseId and expiresAt stand only together');
     refusal({ leaseId: undefined }, 'leaseId and expiresAt stand only together');
   });

@@ -20,6 +20,7 @@ describe('D12 D13 a value that DynamoDB can’t keep', () => {
     ['an error', [new Error('m')], '[0]: it is an error'],
     ['an empty set', new Set(), 'it is an empty set'],
     ['a set of two kinds', new Set([1, 'a']), 'a set of something else'],
+    ['a member of a set', { a: new Set(['b', '\ud800']) }, '["a"][1]: it is no Unicode'],
     ['a key of half a character', { '\udc00': 1 }, 'a key of it is no Unicode'],
     ['a prototype', JSON.parse('{"__proto__":{}}'), 'a key "__proto__"'],
     [

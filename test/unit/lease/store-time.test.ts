@@ -69,6 +69,39 @@ describe('store time', () => {
     await expect(ensureStoreTime(context, AbortSignal.abort(reason))).rejects.toBe(reason);
   });
 
+  it('is asked for once by several, of whom one may give up alone; when all have, so has the request', async () => {
+    const runtime = new HandClocks();
+    const clock = new StoreClock(runtime);
+    const asked: AbortSignal[] = [];
+    let land = () => {};
+    const ping = (signal: AbortSignal) => {
+      asked.push(signal);
+      return new Promise<void>((resolve, reject) => {
+        land = () => {
+          tellTime(clock);
+          resolve();
+        };
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+    };
+    const table = { tableName: 'leases', ping };
+    const context = { table, clock, runtime, skewMs: 500, retentionMs: 1 } as unknown as TableContext;
+    const [one, other] = [new AbortController(), new AbortController()];
+    const ends = [one, other].map(({ signal }) =>
+      ensureStoreTime(context, signal).then(() => 'known', String),
+    );
+    one.abort('enough');
+    expect(await ends[0]).toBe('enough');
+    expect(asked.map(({ aborted }) => aborted)).toEqual([false]);
+    other.abort('enough, too');
+    expect(await ends[1]).toBe('enough, too');
+    expect(asked.map(({ aborted }) => aborted)).toEqual([true]);
+    const again = [ensureStoreTime(context), ensureStoreTime(context)];
+    land();
+    await Promise.all(again);
+    expect(asked).toHaveLength(2);
+  });
+
   it('that no response tells is an error that names the table, and no retry helps', async () => {
     const { context } = makeContext(() => {});
     await expect(ensureStoreTime(context)).rejects.toMatchObject({
