@@ -82,7 +82,7 @@ describe('work', () => {
     for (const work of [undefined, 'work', Promise.resolve()]) {
       const error = await scene.failure(ask(scene.locks('own'), work as never));
       expect(error.name).toBe('UsageError');
-      expect(error.message).toMatch(`${call}: needs the work as a function, after the name; got `);
+      expect(error.message).toMatch(`${call}: must be given the work as a function, after the name, got `);
     }
     expect(scene.asked).toEqual([]);
   });
