@@ -72,7 +72,7 @@ export const equivalents: readonly Equivalent[] = [
     reason: 'What starts over does not read the error, and the error nothing of what starts over.',
   },
   {
-    file: 'lib/client/local-queue.ts',
+    file: 'lib/client/contention.ts',
     line: 'resolve(turn);',
     reason: 'Who is resolved goes on in a later turn of the event loop, when all is settled in either order.',
   },
