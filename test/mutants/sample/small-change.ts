@@ -182,8 +182,15 @@ function isValue(node: ts.StringLiteral): boolean {
   if (ts.isLiteralTypeNode(parent) || ts.isExternalModuleReference(parent)) return false;
   if (ts.isCallExpression(parent) && parent.expression.kind === ts.SyntaxKind.ImportKeyword) return false;
   if (ts.isPropertyAssignment(parent) && parent.name === node) return false;
-  // The words of a message, or of a description, are not a rule.
-  return !ts.isNewExpression(parent) && !ts.isThrowStatement(parent) && !isDescription(parent);
+  // The words of a message, or of a description, are not a rule; nor are those of one that is joined of parts.
+  const whole = joinedOf(node);
+  return !ts.isNewExpression(whole) && !ts.isThrowStatement(whole) && !isDescription(whole);
+}
+
+/** What a text is for, alone or joined to others by a plus. */
+function joinedOf({ parent }: ts.Node): ts.Node {
+  const isJoined = ts.isBinaryExpression(parent) && parent.operatorToken.kind === ts.SyntaxKind.PlusToken;
+  return isJoined ? joinedOf(parent) : parent;
 }
 
 /** In a table of which the names count alone: its type lets nothing but this one number stand there. */

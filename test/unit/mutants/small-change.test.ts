@@ -68,6 +68,16 @@ describe('small changes of a source', () => {
     expect(numbers('{ a: 1 }')).toHaveLength(1);
   });
 
+  it('leaves the words of messages and descriptions alone, also those that are joined, and no other text', () => {
+    const words = `const a = v.pipe(v.string(), v.description('one'), v.description('two, ' + 'three' + x));
+const b = new Error('four' + (x ? 'a' : 'b') + 'five');
+const c = f('six' + 'seven', { description: 'eight' });
+`;
+    const texts = smallChanges('lib/f.ts', words).filter(({ operator }) => operator === 'text');
+    const of = texts.map(({ start, end }) => words.slice(start, end));
+    expect(of).toEqual(["'a'", "'b'", "'six'", "'seven'", "'eight'"]);
+  });
+
   it('shows itself as a diff of its line', () => {
     const [change] = smallChanges('lib/f.ts', source).filter(({ operator }) => operator === 'arithmetic');
     expect(toDiff(source, change!)).toBe(
