@@ -51,7 +51,9 @@ export const folders: readonly Folder[] = [
     slower: [
       'engine/service',
       'engine/lambda',
-      ...['with-locked-handler', 'sweep-handler', 'proxy'].map((name) => `process/lambda/${name}.test.ts`),
+      ...['with-locked-handler', 'sweep-handler', 'asked-ahead', 'proxy'].map(
+        (name) => `process/lambda/${name}.test.ts`,
+      ),
       'process/lambda/observability',
       ...['locked-handler', 'client-options'].map((name) => `process/service/${name}.test.ts`),
     ],
