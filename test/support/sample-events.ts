@@ -6,7 +6,7 @@ const ended = { ...lease, heldMs: 5 };
 const other = { owner: 'p', token: 1 };
 const slice = { run: 'r', seat: 0, slice: 's', name: 'n', token: 2, lease: undefined as never };
 const page = { pages: 1, objects: 1, bytes: 1 };
-const range = { cursor: undefined, lo: undefined, hi: undefined, attempts: 1 };
+const range = { cursor: 'c', lo: 'a', hi: 'z', attempts: 1 };
 const split = { run: 'r', seat: 0, slice: 's', name: 'n', owner: 'o', cut: 'k' };
 const error = new Error('trouble');
 
@@ -35,9 +35,9 @@ export const sampleEvents: { readonly [Name in keyof LibraryEvents]: LibraryEven
   'scan-page-done': { ...slice, ...page, totalObjects: 1 },
   'scan-slice-completed': { ...slice, ...page },
   'scan-slice-lost': { ...slice, reason: 'expired', error },
-  'scan-slice-released': { ...slice, why: 'out-of-time', error: undefined },
-  'scan-slice-quarantined': { ...slice, ...range, error: undefined },
-  'scan-slice-split': { ...split, child: 'c1', hi: undefined, pagesLeft: 9 },
+  'scan-slice-released': { ...slice, why: 'out-of-time', error },
+  'scan-slice-quarantined': { ...slice, attempts: 1, lo: 'a', hi: 'z', error: 'trouble' },
+  'scan-slice-split': { ...split, child: 'c1', hi: 'z', pagesLeft: 9 },
   'scan-split-refused': split,
   'scan-seat-waits': { run: 'r', seat: 0, waitMs: 100, held: 3 },
   'scan-seat-ended': {

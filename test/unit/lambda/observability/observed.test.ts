@@ -1,5 +1,8 @@
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { publish } from '../../../../lib/events/events.js';
+import { observedFunction } from '../../../../lib/lambda/observability/bundled.js';
 import { observed, observedBy } from '../../../../lib/lambda/observability/observed.js';
 import type { Observer, PartSettings } from '../../../../lib/lambda/observability/observer.js';
 import { ownListeners } from '../../../support/lambda/own-listeners.js';
@@ -23,6 +26,29 @@ function scene() {
       };
     };
   return { told, made, parts: { logs: part('logs'), metrics: part('metrics') } };
+}
+
+/** The lines that are written from now on, to the test's end. */
+function written(): string[] {
+  const lines: string[] = [];
+  for (const stream of [process.stdout, process.stderr]) {
+    const write = vi.spyOn(stream, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
+    onTestFinished(() => write.mockRestore());
+  }
+  // What a function of our own has itself writes by the descriptor.
+  const { writeSync } = fs;
+  const direct = vi.spyOn(fs, 'writeSync').mockImplementation((descriptor: number, ...rest: unknown[]) => {
+    if (descriptor > 2) return (writeSync as (...all: unknown[]) => number)(descriptor, ...rest);
+    const [bytes, from] = rest as [Buffer, number];
+    lines.push(bytes.subarray(from).toString());
+    return bytes.length - from;
+  });
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    direct.mockRestore();
+    syncBuiltinESMExports();
+  });
+  return lines;
 }
 
 const names = (told: readonly unknown[]) => told.map((one) => (one as [string])[0]);
@@ -168,11 +194,7 @@ describe('an observed handler', () => {
 describe('an observed handler, by Powertools as installed', () => {
   it('writes lines and metrics that name the service, what is on of them, and traces nothing outside of Lambda', async () => {
     using _ = ownListeners();
-    const lines: string[] = [];
-    for (const stream of [process.stdout, process.stderr]) {
-      const write = vi.spyOn(stream, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
-      onTestFinished(() => write.mockRestore());
-    }
+    const lines = written();
     const wrapped = (env: Readonly<Record<string, string>>) =>
       observed(
         async (_event: unknown) => {
@@ -193,5 +215,47 @@ describe('an observed handler, by Powertools as installed', () => {
       { ...common, level: 'INFO', message: 'lock held by another', lock: 'n' },
       { ...common, level: 'ERROR', message: 'invocation failed', error: { name: 'RangeError' } },
     ]);
+  });
+});
+
+describe('an observed function of our own', () => {
+  it.each([
+    ['by what it has itself', {}, 'INFO'],
+    ['by Powertools, where something tells how to write', { POWERTOOLS_LOG_LEVEL: 'ERROR' }, 'ERROR'],
+  ])('writes %s', async (_, env, quietest) => {
+    using _listeners = ownListeners();
+    const lines = written();
+    vi.stubEnv('POWERTOOLS_SERVICE_NAME', 'orders');
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const handler = observedFunction(async (_event: unknown) => {
+      publish('held', sampleEvents.held);
+      throw new RangeError('my own');
+    });
+    await expect(handler({ run: 'r1' })).rejects.toThrow(/^my own$/);
+    const parsed = lines.map((line) => JSON.parse(line));
+    expect(parsed.filter((line) => '_aws' in line)).toMatchObject([{ service: 'orders', Held: 1 }]);
+    const held = { level: 'INFO', message: 'lock held by another', service: 'orders', run: 'r1' };
+    const failed = { level: 'ERROR', message: 'invocation failed', service: 'orders', run: 'r1' };
+    const logged = parsed.filter((line) => 'level' in line);
+    expect(logged).toMatchObject(quietest === 'INFO' ? [held, failed] : [failed]);
+  });
+});
+
+describe('tracing that is on', () => {
+  it('is of the service, by the tracer that is installed', async () => {
+    const named: unknown[] = [];
+    const segment = { addNewSubsegment: (name: string) => void named.push(name) };
+    class Tracer {
+      constructor(options: unknown) {
+        named.push(options);
+      }
+      readonly getSegment = () => segment;
+    }
+    vi.doMock('@aws-lambda-powertools/tracer', () => ({ Tracer }));
+    onTestFinished(() => void vi.doUnmock('@aws-lambda-powertools/tracer'));
+    const env = { LEASEHOLD_LOGS: 'off', LEASEHOLD_METRICS: 'off', LEASEHOLD_TRACING: 'on' };
+    expect(await observed(async () => 'done', { service: 'orders', env })()).toBe('done');
+    expect(named).toEqual([{ serviceName: 'orders' }, '## orders']);
   });
 });
