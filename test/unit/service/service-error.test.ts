@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { expect, it } from 'vitest';
 import {
   LineFullError,
@@ -6,6 +7,7 @@ import {
   StoreError,
   UsageError,
 } from '../../../lib/errors/index.js';
+import { failure } from '../../../lib/service/answers.js';
 import { ServiceError, toErrorBody } from '../../../lib/service/service-error.js';
 
 it.each<[Error, object]>([
@@ -53,4 +55,19 @@ it('no other error looks like an answer', () => {
   const held = new LockHeldError('x', undefined, 0);
   for (const error of [new TypeError('mistake'), 'text', undefined, lost, held])
     expect(toErrorBody(error)).toBeUndefined();
+});
+
+it.each(['expired', 'taken-over', 'broken', 'store-unavailable', 'max-hold'])(
+  'a loss may be for any reason that there is, and is documented so: %s',
+  (reason) => {
+    const error = { name: 'LockLostError', code: 'LOCK_LOST', message: 'm', reason };
+    expect(v.is(failure, { ok: false, error })).toBe(true);
+    expect(v.is(failure, { ok: false, error: { ...error, reason: '' } })).toBe(false);
+  },
+);
+
+it.each(['USAGE', 'NOT_ALLOWED'])('a wrong request has the code %s', (code) => {
+  const error = { name: 'UsageError', code, message: 'm' };
+  expect(v.is(failure, { ok: false, error })).toBe(true);
+  expect(v.is(failure, { ok: false, error: { ...error, code: 'OTHER' } })).toBe(false);
 });

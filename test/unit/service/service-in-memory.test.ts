@@ -1,7 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../../lib/errors/index.js';
 import { leaseFormat } from '../../../lib/lease/index.js';
+import { failure, successes } from '../../../lib/service/answers.js';
 import {
   createLockService,
   type ExecutionState,
@@ -25,6 +27,14 @@ const dayMs = 86_400_000;
 const execution = 'arn:aws:states:eu-central-1:123456789012:execution:settle:run-1';
 const key = 'a-secret-of-sixteen';
 
+/** An answer has what the JSON interface says of it, and nothing else. */
+function checkDocumented(request: object, answer: Answer): void {
+  const { operation } = (request ?? {}) as { readonly operation?: keyof typeof successes };
+  const schema = answer.ok ? successes[operation!] : failure;
+  // What a schema does not know is left out.
+  expect(v.parse(schema, answer)).toEqual(answer);
+}
+
 /** The service over a table in memory, asked directly. */
 function scene(options: Partial<LockServiceOptions> & { readonly state?: ExecutionState } = {}) {
   const world = new VirtualWorld(1);
@@ -39,7 +49,11 @@ function scene(options: Partial<LockServiceOptions> & { readonly state?: Executi
   };
   const service = createLockService({ context, ...(state && { executions }), ...own });
   const { signal } = new AbortController();
-  const ask = (request: object): Promise<Answer> => world.until(service.answer(request, signal));
+  const ask = async (request: object): Promise<Answer> => {
+    const answer = await world.until(service.answer(request, signal));
+    checkDocumented(request, answer);
+    return answer;
+  };
   const put = (name: string, item: Attributes) => {
     const values = Object.entries({ format: leaseFormat, version: 7, ...item }).map(([attribute, value]) => [
       attribute,
@@ -312,6 +326,14 @@ describe('an acquire', () => {
         { channel: 'held', name: 'x', owner: 'worker', holder: { ...holder, leaseId: 'theirs' } },
       ]);
     }
+  });
+
+  it('of a lock that somebody has who did not say who, or since when, is refused so', async () => {
+    const { world, put, acquire } = scene();
+    put('x', { leaseId: 'theirs', expiresAt: Math.ceil(world.nowMs) + 60_000 });
+    expect((await acquire()).error).toMatchObject({
+      ...{ name: 'LockHeldError', holder: { owner: 'unknown', token: 7, acquiredAt: 0 } },
+    });
   });
 
   it('of a lock that is free, but not yet, is told from when on', async () => {
@@ -772,6 +794,12 @@ describe('who looks', () => {
     expect(told).toEqual([
       { channel: 'release-asked', name: 'x', leaseId: undefined, token: granted.token, reason: 'deploy' },
     ]);
+    const { leaseId } = granted;
+    const byId = await eventsOf(['release-asked'], () =>
+      ask({ operation: 'requestRelease', name: 'x', leaseId }),
+    );
+    expect(byId).toEqual([{ channel: 'release-asked', name: 'x', leaseId, token: undefined, reason: '' }]);
+    await ask({ ...request, reason: 'deploy' });
     expect((await ask({ operation: 'inspect', name: 'x' })).lock.releaseRequested).toBe('deploy');
     await ask(request);
     expect((await ask({ operation: 'inspect', name: 'x' })).lock.releaseRequested).toBe('');
