@@ -10,6 +10,7 @@ import type { Runtime } from '../../../lib/runtime/index.js';
 import { VirtualWorld } from '../../bench/virtual-world.js';
 import '../../simulation/run/loaded.js';
 import { usePlainAbort } from '../../simulation/world/plain-abort.js';
+import { EventLog } from '../../support/event-log.js';
 
 usePlainAbort();
 
@@ -68,7 +69,7 @@ function scene(client: Partial<LockClientOptions> = {}) {
   /** Time of the world. */
   const pass = (ms: number) => new Promise<void>((resolve) => world.loop.after(ms, resolve));
   const isFree = async (name: string) => (await world.until(others.inspect(name)))?.state === 'free';
-  return { world, timers, locks, others, wrapped, endingIn, failed, pass, isFree };
+  return { world, process, timers, locks, others, wrapped, endingIn, failed, pass, isFree };
 }
 
 const minute = 60_000;
@@ -422,6 +423,33 @@ describe('the end of an invocation', () => {
     expect(await isFree('x')).toBe(true);
     // The pauses in between begin with 50 ms.
     expect(world.nowMs - before).toBeLessThan(1_000);
+  });
+
+  it('C28 a release that the store refuses for good is tried once more, told, and not waited for', async () => {
+    using events = new EventLog();
+    const { world, process, wrapped, endingIn } = scene();
+    const plain = world.client(process);
+    let refused = 0;
+    let isRefusing = false;
+    const send: typeof plain.send = (command, options) => {
+      if (!isRefusing || command.constructor.name !== 'UpdateItemCommand')
+        return plain.send(command, options);
+      refused += 1;
+      return Promise.reject(Object.assign(new Error('no such key'), { name: 'ValidationException' }));
+    };
+    const locks = world.locks(process, { client: { send } as never });
+    const handler = wrapped(
+      async () => {
+        isRefusing = true;
+        return 'done';
+      },
+      { locks },
+    );
+    const before = world.nowMs;
+    expect(await world.until(handler({ lock: 'given/back' }, endingIn(minute)))).toBe('done');
+    expect(world.nowMs - before).toBeLessThan(1_000);
+    expect(refused).toBe(2);
+    expect(events.of('release-failed', 'given/back')).toHaveLength(1);
   });
 
   it('C28 a release that never works is given up a quarter of the margin before the end', async () => {
