@@ -84,7 +84,7 @@ export async function createTable(
     const pointInTimeRecovery = await enableRecovery(calls, waitMs);
     if (options.waitForTimeToLive && ttl !== 'skipped' && ttl !== 'unsupported') {
       await pollUntil(calls, hourMs, 'deleting expired items', async () => {
-        return (await readTimeToLive(calls)).status === 'ENABLED' ? true : undefined;
+        return (await readTimeToLive(calls)).status === 'ENABLED' || undefined;
       });
     }
     return { created, timeToLive: ttl, pointInTimeRecovery };

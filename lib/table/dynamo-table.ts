@@ -141,7 +141,7 @@ export function timed(command: AnyCommand, clock: StoreClock): void {
       return result;
     },
     // The innermost place: inside the SDK's retries, and before an error answer is turned into an exception.
-    { step: 'deserialize', priority: 'low', name: 'leaseholdStoreClock', override: true },
+    { step: 'deserialize', priority: 'low', name: 'leaseholdStoreClock' },
   );
 }
 

@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createLockServiceHandler, lockServiceSettings } from '../../../lib/lambda/lock-service-handler.js';
+import { createSweepHandler } from '../../../lib/lambda/sweep-handler.js';
 import { createLockService, type LockServiceAnswers } from '../../../lib/service/index.js';
 import { VirtualWorld } from '../../bench/virtual-world.js';
 import '../../simulation/run/loaded.js';
@@ -128,5 +129,30 @@ describe('the settings of the lock service', () => {
       name: 'UsageError',
       message: 'LEASEHOLD_TABLE: the name of the lease table is missing',
     });
+  });
+});
+
+describe.each([
+  ['the lock service', createLockServiceHandler],
+  ['the sweeper', createSweepHandler],
+])('%s', (_, create) => {
+  const failure = (env?: Readonly<Record<string, string>>) =>
+    create(env && { env })(acquire, { getRemainingTimeInMillis: () => 10_000 }).then(
+      () => '',
+      (error: Error) => error.message,
+    );
+
+  it('says which variable is wrong where its table is no name and no ARN', async () => {
+    for (const LEASEHOLD_TABLE of ['arn:aws:s3:::leases', 'two words'])
+      expect(await failure({ LEASEHOLD_TABLE })).toMatch(
+        /^LEASEHOLD_TABLE: must be a name, or an ARN such as /,
+      );
+  });
+
+  it('reads its settings of the process, unless it is given others', async () => {
+    vi.stubEnv('LEASEHOLD_TABLE', 'two words');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await failure()).toContain('two words');
+    expect(await failure({})).toContain('is missing');
   });
 });

@@ -997,6 +997,37 @@ describe('an error', () => {
     },
   );
 
+  it('of a write whose item moved before it could be looked at is worth another try: nothing was done', async () => {
+    const { service, world, ask } = scene();
+    const refusal = async () => ({ kind: 'refused' as const, item: { name: 'x', version: 7 } as never });
+    const { context } = service.host;
+    const store = { ...context.store, renew: refusal, release: refusal, complete: refusal };
+    const moving = createLockService({ context: { ...context, store } });
+    await ask({ operation: 'inspect', name: 'x' });
+    const { renew, release, complete } = rightRequests('x');
+    for (const request of [renew, release, complete]) {
+      const answer = await world.until(moving.answer(request, new AbortController().signal));
+      expect(answer).toMatchObject({
+        ok: false,
+        error: { name: 'StoreError', lockName: 'x', retryable: true, mayHaveApplied: false },
+      });
+    }
+  });
+
+  it('of a lease that is to be longer than its execution is known to run names the field', async () => {
+    const { ask, world } = scene({ state: 'running' });
+    const lease = { name: 'x', leaseId: 'lease-id-1' };
+    const { granted } = await ask({ operation: 'acquire', ...lease, leaseMs: 30_000, execution });
+    const { service } = scene({ state: 'ended' });
+    const executions = service.host.executions!;
+    const { context } = world.locks(world.process('other'));
+    const other = createLockService({ context, executions });
+    const expiresAt = Math.ceil(world.nowMs) + dayMs;
+    const renew = { operation: 'renew', ...lease, token: granted.token, expiresAt };
+    const answer = await world.until(other.answer(renew, new AbortController().signal));
+    expect(answer).toMatchObject(refused(/^expiresAt: must be at most .*, since .* has ended; got \d+$/));
+  });
+
   it('that is a mistake of the service’s own is no answer', async () => {
     const { service } = scene();
     const broken = createLockService({ context: { ...service.host.context, store: undefined as never } });

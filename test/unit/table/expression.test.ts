@@ -52,6 +52,20 @@ describe('changes', () => {
     expect(condition.text).toBe('(x OR y) AND z');
   });
 
+  it('are merged where only one of them writes, removes or demands something', () => {
+    const condition = part('x', {});
+    expect(merged({ set: { a: 1 }, condition }, { remove: ['b'] })).toMatchObject({
+      ...{ set: { a: 1 }, remove: ['b'], condition },
+    });
+    expect(merged({ remove: ['b'], condition }, { set: { a: 1 } })).toMatchObject({
+      ...{ set: { a: 1 }, remove: ['b'], condition },
+    });
+    expect(merged({ remove: ['b'] }, { condition })).toEqual({ remove: ['b'], condition });
+    expect(merged({ set: { a: 1 } }, { set: { b: 2 } }).condition).toBeUndefined();
+    const first = { set: { a: 1 }, condition };
+    expect(merged(first, undefined)).toBe(first);
+  });
+
   it('keep a written value apart from a condition’s value of the same name', () => {
     const { update, condition, values } = toExpression({
       set: { leaseId: 'new' },
