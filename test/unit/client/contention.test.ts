@@ -211,6 +211,116 @@ describe('a wait for a lock', () => {
   });
 });
 
+describe('whoever supersedes', () => {
+  it('takes its owner’s own lease over at once, in two writes, and waits for that of another', async () => {
+    const scene = kitScene();
+    const { world } = scene;
+    const first = await world.until(scene.locks('first').acquire('x', { owner: 'me', leaseMs: 6_000 }));
+    const own = scene.locks('own');
+    const stranger = await scene.failure(own.acquire('x', { owner: 'you', supersede: true, waitMs: 1_000 }));
+    expect(stranger).toMatchObject({ name: 'LockHeldError', holder: { owner: 'me' } });
+    expect(scene.writesOf('own')).toBe(1);
+    const plain = await scene.failure(own.acquire('x', { owner: 'me' }));
+    expect(plain).toMatchObject({ name: 'LockHeldError', holder: { owner: 'me' } });
+    const next = await world.until(own.acquire('x', { owner: 'me', supersede: true }));
+    expect(scene.writesOf('own')).toBe(4);
+    expect(next.token).toBeGreaterThan(first.token);
+    expect(next.takenOverFrom).toEqual({ owner: 'me', token: first.token, leaseId: first.leaseId });
+    await scene.sleep(4_000);
+    expect(first.loss).toMatchObject({ reason: 'taken-over' });
+    expect(next.isHeld).toBe(true);
+  });
+
+  it('takes over what its owner has got meanwhile, as soon as it is seen', async () => {
+    const scene = kitScene();
+    const { world } = scene;
+    const other = await world.until(scene.locks('other').acquire('x'));
+    const waiting = scene.locks('own').acquire('x', { owner: 'me', supersede: true, waitMs: minute });
+    await scene.sleep(1_000);
+    await world.until(other.release());
+    const mine = await world.until(
+      scene
+        .locks('first')
+        .acquire('x', { owner: 'me', waitMs: 100 })
+        .catch(() => {}),
+    );
+    const startMs = world.nowMs;
+    const lease = await world.until(waiting);
+    expect(world.nowMs - startMs).toBeLessThan(1_500);
+    if (mine) expect(lease.takenOverFrom).toMatchObject({ owner: 'me', token: mine.token });
+    expect(lease.isHeld).toBe(true);
+  });
+
+  it('does not wait for a call of its own process', async () => {
+    const scene = kitScene();
+    const own = scene.locks('own');
+    const first = await scene.world.until(own.acquire('x'));
+    const refused = await scene.failure(own.acquire('x', { waitMs: 500 }));
+    const { token, leaseId } = first;
+    expect(refused).toMatchObject({ heldHere: true, holder: { owner: 'own', token, leaseId } });
+    expect(refused.waitedMs).toBeGreaterThan(490);
+    const next = await scene.world.until(own.acquire('x', { supersede: true }));
+    expect(next.token).toBeGreaterThan(first.token);
+  });
+});
+
+describe('whoever waits', () => {
+  it('for work that is done meanwhile gets its result', async () => {
+    const scene = kitScene();
+    const { world } = scene;
+    const held = await world.until(scene.locks('other').acquire('x'));
+    const waiting = failureOf(scene.locks('own').acquire('x', { waitMs: minute }));
+    await scene.sleep(1_000);
+    await world.until(held.complete('all'));
+    const doneMs = world.nowMs;
+    const done = await world.until(waiting);
+    expect(done).toMatchObject({ name: 'AlreadyCompletedError', lockName: 'x', result: 'all' });
+    expect(done.completedAt).toBe(Number(world.items.get('x')!.completedAt!.N));
+    expect(world.nowMs - doneMs).toBeLessThan(1_100);
+  });
+
+  it('adopts what its own write made, whose answer was lost', async () => {
+    using log = new EventLog();
+    const scene = kitScene();
+    const { world } = scene;
+    const own = scene.locks('own');
+    await world.until(own.inspect('adopted'));
+    let lost = 0;
+    scene.after = async ({ process, operation }) => {
+      if (process === 'own' && operation === 'UpdateItemCommand' && lost++ === 0)
+        throw Object.assign(new Error('cut off'), { name: 'TimeoutError' });
+    };
+    const lease = await world.until(own.acquire('adopted', { waitMs: minute }));
+    expect(lease.leaseId).toBe(world.items.get('adopted')!.leaseId!.S);
+    expect(lease.token).toBe(Number(world.items.get('adopted')!.version!.N));
+    expect(lease.takenOverFrom).toBeUndefined();
+    expect(log.of('granted', 'adopted')).toMatchObject([{ adopted: true }]);
+    await world.until(lease.release());
+    // One that would not wait has given it back.
+    lost = 0;
+    expect(await scene.failure(own.acquire('adopted'))).toMatchObject({ name: 'StoreError' });
+    await scene.sleep(2_000);
+    expect(scene.isHeld('adopted')).toBe(false);
+  });
+
+  it('whose lease is broken before it hears of it asks under another', async () => {
+    const scene = kitScene();
+    const { world } = scene;
+    const own = scene.locks('own');
+    await world.until(own.inspect('x'));
+    let lost = 0;
+    scene.after = async ({ process, operation }) => {
+      if (process !== 'own' || operation !== 'UpdateItemCommand' || lost++ > 0) return;
+      const { leaseId: broken, owner: _, expiresAt: __, ...rest } = world.items.get('x')!;
+      world.items.set('x', { ...rest, lastLeaseId: broken!, brokenLeaseId: broken! });
+      throw Object.assign(new Error('cut off'), { name: 'TimeoutError' });
+    };
+    const lease = await world.until(own.acquire('x', { waitMs: minute }));
+    expect(lease.isHeld).toBe(true);
+    expect(lease.leaseId).not.toBe(world.items.get('x')!.lastLeaseId!.S);
+  });
+});
+
 describe('a lease that was handed over', () => {
   it('and arrives when it is over is an error of the store, and can be gone on with again', async () => {
     const scene = kitScene();
