@@ -71,7 +71,7 @@ export async function completeHold(hold: Hold, completion: Completion): Promise<
     if (hold.mayHaveEnded) hold.settle ??= (signal) => settleUnanswered(hold, completion, signal);
     throw error;
   } finally {
-    if (hold.state === 'held') hold.heartbeat.start();
+    hold.heartbeat.start();
   }
 }
 
@@ -114,7 +114,7 @@ async function handOverHold(hold: Hold, leaseMs?: number): Promise<HandedOver> {
     hold.checkHeld();
     hold.end('handed-over');
   } finally {
-    if (hold.state === 'held') hold.heartbeat.start();
+    hold.heartbeat.start();
   }
   return { handOver: 1, name, leaseId, token, owner, expiresAt: hold.term.expiresAt, leaseMs: wholeLeaseMs };
 }

@@ -252,7 +252,7 @@ interface LaterCall<T> {
 const later = loadedOnce(() => import('./later-store.js'));
 
 /** `toStorable` tells by name what goes deeper. */
-const maxDepth = 31;
+const maxDepth = 30;
 
 /** A copy, made now: what the caller changes later plays no part. What can't be copied is left for `toStorable` to refuse. */
 function copied(value: unknown): unknown {

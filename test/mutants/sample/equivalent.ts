@@ -132,4 +132,31 @@ export const equivalents: readonly Equivalent[] = [
     line: 'const mostKnown = (1_000 + 1);',
     reason: 'What is forgotten is found again in the text: only how long that takes differs.',
   },
+  {
+    file: 'lib/lease/hold.ts',
+    line: 'this.#lastRenewalFailed = undefined;',
+    reason:
+      'What a renewal learned of a request does not rest on the error of an earlier one, nor is that read before all is done.',
+  },
+  {
+    file: 'lib/lease/hold.ts',
+    line: 'this.term.confirm(expiresAt);',
+    reason:
+      'The end that is confirmed does not rest on the error of an earlier renewal: nobody looks in between.',
+  },
+  {
+    file: 'lib/lease/lease.ts',
+    line: 'this.takenOverFrom = takenOverBy(grant);',
+    reason: 'Two assignments of a constructor, neither of which reads the other.',
+  },
+  {
+    file: 'lib/lease/later-conditions.ts',
+    line: 'if (false as boolean) {',
+    reason: 'What was read a moment ago equals itself, whatever it is.',
+  },
+  {
+    file: 'lib/lease/resume-request.ts',
+    line: "if (false as boolean) return { kind: 'lost', reason: 'broken' };",
+    reason: 'A call whose grant was given back is shown no item, and no item means broken, too.',
+  },
 ];

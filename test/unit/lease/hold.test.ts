@@ -101,9 +101,13 @@ describe('a lease that is held', () => {
   it('C04 is released behind what was asked for before, and takes nothing more from then on', async () => {
     const { answer, settle } = held();
     const { hold, runtime, asked } = scene({ renew: [answer] });
+    const { signal } = hold;
     const renewed = hold.renew({});
     await runtime.pass(1);
     const releasing = hold.release();
+    // For work that nobody awaited.
+    await runtime.pass(1);
+    expect(signal.reason).toMatchObject({ name: 'UsageError' });
     await expect(hold.renew({})).rejects.toMatchObject({ name: 'UsageError' });
     expect(hold.isHeld).toBe(false);
     await runtime.pass(100);

@@ -267,6 +267,22 @@ describe('a checkpoint', () => {
     ['what says itself how it is written', () => ({ at: { toJSON: () => [1] } }), () => {}, { at: [1] }],
     ['nothing', () => null, () => {}, null],
     [
+      'what is told a text as JSON tells one',
+      () => ({ toJSON: (key: string) => [key.length] }),
+      () => {},
+      [0],
+    ],
+    [
+      'what is nested as deep as may be',
+      () => Array.from({ length: 30 }).reduce<unknown[]>((inner) => [inner], [1]),
+      (value: unknown[]) => {
+        let inner = value;
+        while (Array.isArray(inner[0])) inner = inner[0];
+        inner.push(2);
+      },
+      Array.from({ length: 30 }).reduce<unknown[]>((inner) => [inner], [1]),
+    ],
+    [
       'something beside nothing',
       () => ({ list: [1], none: null }),
       (value: { list: number[] }) => value.list.push(2),
@@ -337,6 +353,7 @@ describe('a completion', () => {
     for (const options of [{ retainMs: dayMs - 1 }, { retainMS: dayMs }, { retainMs: '1' }])
       await expect(world.until(lease.complete('done', options as never))).rejects.toMatchObject({
         name: 'UsageError',
+        message: expect.stringMatching(/^complete: has no option "retainMS"|^retainMs: must be a number/),
       });
     expect(lease.isHeld).toBe(true);
     await world.until(lease.release());
@@ -412,6 +429,7 @@ describe('a lease that is handed over', () => {
     for (const options of [{ leaseMs: 0 }, { leaseMs: 366 * 86_400_000 + 1 }, { leaseMS: 1 }])
       await expect(world.until(lease.handOver(options as never))).rejects.toMatchObject({
         name: 'UsageError',
+        message: expect.stringMatching(/^handOver: has no option "leaseMS"|^leaseMs: must be a number/),
       });
     const writes = world.writes;
     await pass(35_000);
@@ -446,6 +464,12 @@ describe('a lease that is handed over', () => {
       await expect(world.until(locks.resume({ ...right, [field]: value }))).rejects.toMatchObject({
         ...{ name: 'UsageError', message: expect.stringMatching(message) },
       });
+    // What came is shown.
+    const last = values.at(-1) as string | number;
+    const shown = typeof last === 'string' ? `"${last}"` : String(last);
+    await expect(world.until(locks.resume({ ...right, [field]: last }))).rejects.toMatchObject({
+      message: expect.stringMatching(new RegExp(`got ${shown}$`)),
+    });
     expect(world.writes + world.reads).toBe(0);
   });
 

@@ -483,14 +483,40 @@ describe('the holder’s writes', () => {
   });
 });
 
+describe('a lock delay', () => {
+  it('keeps a lease that ran out for so much longer, to the millisecond', async () => {
+    for (const [agoMs, lockDelayMs, kind] of [
+      [1, 0, 'granted'],
+      [1, 1, 'held'],
+      [2, 1, 'granted'],
+      [5_000, 5_000, 'held'],
+      [5_001, 5_000, 'granted'],
+    ] as const) {
+      const { context, table, grant } = scene();
+      const expiresAt = takeoverBefore(context) - agoMs;
+      await table.create({ name: 'n', format, version: 9, leaseId: 'theirs', expiresAt });
+      expect(await grant('mine', { lockDelayMs })).toMatchObject({ kind });
+    }
+  });
+});
+
 describe('what goes on with a lease that was handed over', () => {
   const resume = (context: Context, leaseId: string, from = { leaseId: 'mine', token: first }) =>
     requestResumption(context, { name: 'n', leaseId, owner: 'next', leaseMs: 3_000, from });
 
   it('is granted under a higher token, and again to a repeat of its call', async () => {
-    const { context, grant, item } = scene();
+    const { context, grant, item, table } = scene();
     await grant('mine');
-    expect(await resume(context, 'next')).toMatchObject({
+    let writes = 0;
+    const update: typeof table.update = (...args) => {
+      writes += 1;
+      return table.update(...args);
+    };
+    const counting = { ...context, table: Object.assign(Object.create(table), { update }) };
+    const resumed = await resume(counting, 'next');
+    // Its token lies above that of the lease, whatever the clock says.
+    expect(writes).toBe(1);
+    expect(resumed).toMatchObject({
       ...{ kind: 'granted', grant: { leaseId: 'next', token: first + 1, adopted: false, resumes: 'mine' } },
     });
     expect(await item()).toMatchObject({

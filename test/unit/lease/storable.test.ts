@@ -78,6 +78,9 @@ describe('D12 D13 a value that DynamoDB can’t keep', () => {
   it('is one level too deep, or just not', () => {
     expect(() => kept(nested(31))).not.toThrow();
     expect(() => kept(nested(32))).toThrow(UsageError);
+    // What says itself how it is written is a level of its own.
+    expect(() => kept({ toJSON: () => nested(30) })).not.toThrow();
+    expect(() => kept({ toJSON: () => nested(31) })).toThrow(UsageError);
   });
 
   it('is too deep in whatever it is nested', () => {
