@@ -24,4 +24,12 @@ describe('the fields of an event', () => {
   ])('that are wrong are a UsageError with field, limit and value', (read, message) => {
     expect(read).toThrow(expect.objectContaining({ name: 'UsageError', message }));
   });
+
+  it('are of an object; what is absent has none', () => {
+    const given = { a: 1 };
+    expect(parseObject('input', given)).toBe(given);
+    expect([parseObject('input', undefined), parseObject('input', null)]).toEqual([{}, {}]);
+    for (const wrong of ['x', 7, true])
+      expect(() => parseObject('input', wrong)).toThrow(/input: must be an object/);
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { verdictAnswer } from '../../../../lib/scan/handlers/verdict-answer.js';
+import { seatEnds, verdictAnswer } from '../../../../lib/scan/handlers/verdict-answer.js';
 import type { ScanVerdict } from '../../../../lib/scan/index.js';
 
 const report = {
@@ -73,5 +73,46 @@ describe('the answer of verify', () => {
     expect(verdictAnswer(verdict({ status: 'failed', reason: 'x'.repeat(50_000) })).reason).toHaveLength(
       2_000,
     );
+  });
+
+  it('is an error of the first seat that no further round mends, while slices are left, and tells of ten of each kind', () => {
+    const more = verdict({ status: 'more', reason: '2 are not done' });
+    const seats = Array.from({ length: 12 }, (_, seat) => ({ seat, failed: `F${seat}` }));
+    const gone = Array.from({ length: 12 }, (_, i) => ({ seat: 12 + i, gaveUp: `G${i}` }));
+    const answer = verdictAnswer(more, [{ seat: 99 }, ...gone, ...seats]);
+    expect(answer).toMatchObject({ status: 'failed', error: 'F0' });
+    expect(answer.reason).toBe(
+      [
+        '2 are not done',
+        ...seats.slice(0, 10).map(({ seat, failed }) => `seat ${seat} failed: ${failed}`),
+        ...gone.slice(0, 10).map(({ seat, gaveUp }) => `seat ${seat} gave up: ${gaveUp}`),
+      ].join('; '),
+    );
+    // Those that gave up come again.
+    expect(verdictAnswer(more, gone)).toMatchObject({ status: 'more', error: 'ScanUnfinished' });
+    // All is done: how seats ended does not matter.
+    expect(verdictAnswer(verdict({}), seats)).toMatchObject({
+      status: 'complete',
+      error: '',
+      reason: 'every slice is done and the slices tile',
+    });
+  });
+});
+
+describe('how seats ended', () => {
+  it('is what can be read of it', () => {
+    const [gaveUp, failed] = ['StoreError', 'UsageError'];
+    expect(
+      seatEnds([
+        { seat: 0 },
+        { seat: 1, gaveUp },
+        { seat: 2, failed, more: 1 },
+        { seat: 3, gaveUp: '', failed: 7 },
+        { seat: '4', failed },
+        null,
+        'x',
+      ]),
+    ).toEqual([{ seat: 0 }, { seat: 1, gaveUp }, { seat: 2, failed }, { seat: 3 }]);
+    for (const none of [undefined, null, {}, 'x']) expect(seatEnds(none)).toEqual([]);
   });
 });
