@@ -23,8 +23,8 @@ export const invocationRemovals: readonly Removal[] = [
   {
     name: 'invocation: the time that is left is asked for when the lock is granted, not when the wait begins (C35)',
     file: 'lib/client/client-core.ts',
-    find: 'terms: () => holdSettings(options, asked)',
-    replace: 'terms: ((atOnce) => () => atOnce)(holdSettings(options, asked))',
+    find: 'terms: () => (asked.endsInMs ? holdSettings(options, asked) : settings)',
+    replace: 'terms: () => settings',
     noticedBy: [
       {
         file: remainingTimeTests,

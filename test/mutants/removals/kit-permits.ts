@@ -182,18 +182,6 @@ export const kitPermitsRemovals: readonly Removal[] = [
     noticedBy: [{ suite: 'lock' }],
   },
   {
-    name: 'readers: whoever has given up is told so, whatever failed before',
-    file: 'lib/kit/lock-host.ts',
-    find: '  signal?.throwIfAborted();\n',
-    replace: '',
-    noticedBy: [
-      {
-        file: 'test/unit/kit/given-up.test.ts',
-        title: 'whoever gives up is told so, also where a request has failed just before: to read',
-      },
-    ],
-  },
-  {
     name: 'readers: what passes by itself is a part of waiting',
     file: readWrite,
     find: 'failure = passingFailure(error);',

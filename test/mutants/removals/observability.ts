@@ -9,15 +9,6 @@ const leaseholdAlarmsTests = 'test/process/cdk/leasehold-alarms.test.ts';
 /** What functions tell of themselves, and what is shown of it. */
 export const observabilityRemovals: readonly Removal[] = [
   {
-    name: 'observability: what tells Powertools how to write is heeded',
-    file: 'lib/lambda/observability/plain-writers.ts',
-    find: 'return isUtc && !Object.keys(env).some(changes);',
-    replace: 'return true;',
-    noticedBy: [
-      { file: 'test/unit/lambda/observability/plain-writers.test.ts', title: 'where %s tells it how' },
-    ],
-  },
-  {
     name: 'observability: metrics are written also when the handler throws',
     file: observed,
     find: 'for (const end of ends.reverse()) quietly(() => end(failure));',

@@ -44,7 +44,7 @@ export const requestsRemovals: readonly Removal[] = [
   {
     name: 'requests: a signal that aborted is no other request’s',
     file: 'lib/runtime/send-within.ts',
-    find: '        if (controller.signal.aborted) return;\n',
+    find: '      if (controller.signal.aborted) return;\n',
     replace: '',
     noticedBy: [
       {
