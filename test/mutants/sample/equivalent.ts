@@ -159,4 +159,40 @@ export const equivalents: readonly Equivalent[] = [
     line: "if (false as boolean) return { kind: 'lost', reason: 'broken' };",
     reason: 'A call whose grant was given back is shown no item, and no item means broken, too.',
   },
+  {
+    file: 'lib/client/client-core.ts',
+    line: 'terms: () => (true as boolean ? holdSettings(options, asked) : settings),',
+    reason: 'Without a caller’s own time the settings are the same whenever they are computed.',
+  },
+  {
+    file: 'lib/client/client-core.ts',
+    line: 'lockDelayMs: Math.ceil(asked.lockDelayMs) || undefined,',
+    reason: 'What is absent becomes NaN, which counts as nothing, as zero does.',
+  },
+  {
+    file: 'lib/client/client-core.ts',
+    line: 'const granted = false as boolean',
+    reason:
+      'The longer way answers a first attempt that was granted with just that: only what is loaded for it differs.',
+  },
+  {
+    file: 'lib/client/later-calls.ts',
+    line: 'if (tried > 0 && (options.endsInMs?.() ?? (1 + 1)) < 1) return null;',
+    reason: 'Both stand for time that has no end: neither is less than a millisecond.',
+  },
+  {
+    file: 'lib/client/later-calls.ts',
+    line: 'timeLeftMs(hold);',
+    reason: 'Of two options that are wrong either may be named first.',
+  },
+  {
+    file: 'lib/client/acquisition.ts',
+    line: 'const untilMs = freeAfter(this.#seen, this.#request.lockDelayMs) - takeoverBefore(context) + (1 + 1);',
+    reason: 'A look that comes a millisecond later: no timer, and no request, is that exact.',
+  },
+  {
+    file: 'lib/client/acquisition.ts',
+    line: 'this.#uncertain = false;',
+    reason: 'Two assignments, neither of which reads the other.',
+  },
 ];

@@ -141,6 +141,29 @@ describe('one of several names', () => {
   });
 });
 
+describe('what a call is given', () => {
+  it('counts as it was at the call: what is changed later plays no part', async () => {
+    const scene = kitScene();
+    const { world } = scene;
+    const locks = scene.locks('own');
+    const names = ['a'];
+    const options = { owner: 'me' };
+    const claiming = locks.claimNext(names, options);
+    names.splice(0, 1, 'b');
+    options.owner = 'you';
+    expect(await world.until(claiming)).toMatchObject({ name: 'a', owner: 'me' });
+    const own = { owner: 'me' };
+    const acquiring = locks.acquire('c', own);
+    own.owner = 'you';
+    expect(await world.until(acquiring)).toMatchObject({ owner: 'me' });
+  });
+
+  it('is refused where a list has no such option, before it is gone through', () => {
+    const locks = kitScene().locks('own');
+    expect(() => locks.list({ groups: 'x' } as never)).toThrow(/^list: has no option "groups"/);
+  });
+});
+
 describe('who leads', () => {
   it('is told while somebody does', async () => {
     const scene = kitScene();

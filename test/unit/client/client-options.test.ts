@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { hostname } from 'node:os';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defaults, LockClient, type LockClientOptions } from '../../../lib/client/index.js';
 import { VirtualWorld } from '../../bench/virtual-world.js';
 import '../../simulation/run/loaded.js';
@@ -175,6 +176,25 @@ describe('which store a client has', () => {
       ...{ service: undefined, endpoint: undefined, owner: undefined, maxHoldMs: undefined },
     };
     expect(refusalOf(own)).toBeUndefined();
+  });
+
+  it('is called, without a name of its own, so that people find it: its function, or its host and process', () => {
+    const ownerIn = (env: Readonly<Record<string, string>>) => {
+      for (const [key, value] of Object.entries(env)) vi.stubEnv(key, value);
+      const locks = new LockClient({ table: 'leases', region: 'eu-central-1' });
+      made.push(locks);
+      vi.unstubAllEnvs();
+      return locks.owner;
+    };
+    const lambda = { AWS_LAMBDA_FUNCTION_NAME: 'nightly', AWS_LAMBDA_LOG_STREAM_NAME: '2031/04/07/[1]ab' };
+    expect(ownerIn(lambda)).toBe('nightly/2031/04/07/[1]ab');
+    const [one, other] = [ownerIn({}), ownerIn({})];
+    for (const owner of [one, other]) {
+      expect(owner.startsWith(`${hostname()}/${process.pid}/`)).toBe(true);
+      expect(owner.split('/').at(-1)).toMatch(/^.{8}$/);
+    }
+    expect(one).not.toBe(other);
+    expect(ownerIn({ ...lambda, AWS_LAMBDA_LOG_STREAM_NAME: 'x'.repeat(300) })).toHaveLength(256);
   });
 
   it('a client with a service has no table to be asked', () => {

@@ -36,6 +36,18 @@ describe('whoever does not get a lock', () => {
     expect(troubled).toMatchObject({ holder: { token }, cause: { name: 'StoreError' } });
   });
 
+  it('is told that somebody holds it, also where nobody knows who', async () => {
+    const scene = kitScene();
+    const { world } = scene;
+    const end = { N: String(Math.ceil(world.nowMs) + minute) };
+    const theirs = { format: { S: 'leasehold/1' }, version: { N: '7' }, leaseId: { S: 'l' }, expiresAt: end };
+    world.items.set('x', { name: { S: 'x' }, ...theirs });
+    const error = await scene.failure(scene.locks('own').acquire('x'));
+    expect(error).toMatchObject({
+      ...{ name: 'LockHeldError', holder: { owner: 'unknown', token: 7, leaseId: 'l', acquiredAt: 0 } },
+    });
+  });
+
   it('is told when it will be free, where nobody holds it', async () => {
     const scene = kitScene();
     const { world } = scene;
@@ -226,9 +238,14 @@ describe('whoever supersedes', () => {
     expect(scene.writesOf('own')).toBe(4);
     expect(next.token).toBeGreaterThan(first.token);
     expect(next.takenOverFrom).toEqual({ owner: 'me', token: first.token, leaseId: first.leaseId });
+    // Within the same second, too: its token lies above the one that it was shown.
+    const again = await world.until(scene.locks('third').acquire('x', { owner: 'me', supersede: true }));
+    expect(scene.writesOf('third')).toBe(2);
+    expect(again.token).toBeGreaterThan(next.token);
+    await world.until(again.release());
+    expect(next.isHeld).toBe(true);
     await scene.sleep(4_000);
     expect(first.loss).toMatchObject({ reason: 'taken-over' });
-    expect(next.isHeld).toBe(true);
   });
 
   it('takes over what its owner has got meanwhile, as soon as it is seen', async () => {

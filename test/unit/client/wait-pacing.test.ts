@@ -115,6 +115,22 @@ describe('the pauses of a waiter', () => {
     expect(pacing.nextDelayMs()).toBeGreaterThan(0.3 * 350);
   });
 
+  it('are spread by chance, from half of that to half as much again', () => {
+    for (const [chance, part] of [
+      [0, 0.5],
+      [0.5, 1],
+      [0.999, 1.5],
+    ] as const) {
+      const { pacing, pass } = scene(10_000_000, [chance]);
+      for (let time = 0; time < 12; time++) {
+        pass(10_000);
+        pacing.reset();
+      }
+      // No more than five of the shortest, times chance.
+      expect(pacing.nextDelayMs()).toBeCloseTo(5 * pollFloorMs * part, -1);
+    }
+  });
+
   it('count the time that was waited by the clock that ran the most', () => {
     const time = new HandClocks();
     const clock = new StoreClock(time);
