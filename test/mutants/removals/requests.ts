@@ -255,6 +255,18 @@ export const requestsRemovals: readonly Removal[] = [
     ],
   },
   {
+    name: 'requests: one that its caller has given up is unknown, also when the reason is an error of ours (C17)',
+    file: 'lib/table/later-dynamo.ts',
+    find: "  if (signal?.aborted) return unsure(error, kind === 'write', lockName);\n",
+    replace: '',
+    noticedBy: [
+      {
+        file: 'test/unit/table/table-in-memory.test.ts',
+        title: 'C17 %s that its caller gives up ends at once; it may have been applied: %s',
+      },
+    ],
+  },
+  {
     name: 'requests: a listing that does not move on ends',
     file: 'lib/table/later-dynamo.ts',
     find: 'if (!next || JSON.stringify(next) !== JSON.stringify(before)) return next;',

@@ -259,3 +259,25 @@ describe('tracing that is on', () => {
     expect(named).toEqual([{ serviceName: 'orders' }, '## orders']);
   });
 });
+
+describe('a part that is on and whose Powertools are not there', () => {
+  it.each([
+    ['logger', 'Logger', 'LEASEHOLD_LOGS'],
+    ['metrics', 'Metrics', 'LEASEHOLD_METRICS'],
+    ['tracer', 'Tracer', 'LEASEHOLD_TRACING'],
+  ])('%s: a UsageError of the invocation with the line to type', async (name, exported, variable) => {
+    const path = `@aws-lambda-powertools/${name}`;
+    const cause = Object.assign(new Error(`Cannot find package '${path}'`), { code: 'ERR_MODULE_NOT_FOUND' });
+    const get = () => {
+      throw cause;
+    };
+    vi.doMock(path, () => Object.defineProperty({}, exported, { enumerable: true, get }));
+    onTestFinished(() => void vi.doUnmock(path));
+    const off = { LEASEHOLD_LOGS: 'off', LEASEHOLD_METRICS: 'off', LEASEHOLD_TRACING: 'off' };
+    const handler = observed(async () => 'never', { env: { ...off, [variable]: 'on' } });
+    await expect(handler()).rejects.toMatchObject({
+      ...{ name: 'UsageError', cause },
+      message: expect.stringMatching(`^observed: needs ${path}, .* npm install .*or set ${variable}=off$`),
+    });
+  });
+});
