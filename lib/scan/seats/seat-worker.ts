@@ -80,7 +80,13 @@ const maxFailedLooks = 8;
  *   reason. The slice at hand is given back first.
  */
 export async function workSeat(options: SeatOptions): Promise<SeatAnswer> {
-  return (await Seat.open(options)).work();
+  try {
+    return await (await Seat.open(options)).work();
+  } catch (error) {
+    // Whatever failed: whoever has given up hears so.
+    options.signal?.throwIfAborted();
+    throw error;
+  }
 }
 
 class Seat {

@@ -1,0 +1,108 @@
+import type { S3Client } from '@aws-sdk/client-s3';
+import { describe, expect, it } from 'vitest';
+import { type Processor, planScan, type ScanEvents, workSeat } from '../../../lib/scan/index.js';
+import { FastS3 } from '../../bench/scan/fast-s3.js';
+import { layouts } from '../../bench/scan/layouts.js';
+import { VirtualWorld } from '../../bench/virtual-world.js';
+import { usePlainAbort } from '../../simulation/world/plain-abort.js';
+import '../../simulation/run/loaded.js';
+import { endsOfHangingRequests } from '../../support/hanging-requests.js';
+import { onScan } from '../../support/scan/scan-events.js';
+
+usePlainAbort();
+
+const run = 'r';
+const counting: Processor<null> = { empty: () => null, process: () => null, merge: () => null };
+const name = (ordinal: number) => `scan/${run}/${String(ordinal).padStart(6, '0')}`;
+
+/** Two thousand keys in pages of twenty, in one slice. */
+async function plannedIn(world: VirtualWorld) {
+  const s3 = new FastS3(layouts.sequential!(2_000), world.loop, 10) as unknown as S3Client;
+  const locks = world.locks(world.process('planner'));
+  await world.until(planScan({ locks, s3, run, bucket: 'zoo', seats: 1, pageSize: 20 }));
+  return s3;
+}
+
+async function scene() {
+  const world = new VirtualWorld(3);
+  const s3 = await plannedIn(world);
+  return {
+    world,
+    s3,
+    seat: (seat: number, changes: Partial<Parameters<typeof workSeat>[0]> = {}) =>
+      workSeat({
+        locks: world.locks(world.process(`p${seat}`)),
+        s3,
+        run,
+        seat,
+        processor: counting,
+        ...changes,
+      }),
+  };
+}
+
+/** What of an event was told, the oldest first. */
+function told<Name extends keyof ScanEvents>(event: Name): ScanEvents[Name][] & Disposable {
+  const all: ScanEvents[Name][] = [];
+  const listening = onScan(event, run, (one) => all.push(one));
+  return Object.assign(all, { [Symbol.dispose]: () => listening[Symbol.dispose]() });
+}
+
+describe('a seat', () => {
+  it('ends with its signal, whichever of its first requests is under way, up to its first lease', async () => {
+    const ends = await endsOfHangingRequests(
+      ({ world, client, signal, prepared }) =>
+        workSeat({
+          locks: world.locks(world.process('seat'), { client }),
+          s3: prepared as S3Client,
+          run,
+          seat: 0,
+          processor: counting,
+          signal,
+        }),
+      async (world) => {
+        const s3 = new FastS3(layouts.sequential!(2_000), world.loop, 10) as unknown as S3Client;
+        const locks = world.locks(world.process('planner'));
+        await planScan({ locks, s3, run, bucket: 'zoo', seats: 1, pageSize: 20 });
+        return s3;
+      },
+      5,
+    );
+    expect(ends).toHaveLength(5);
+    for (const [i, end] of ends.entries()) expect(end).toMatchObject({ message: `given up at request ${i}` });
+  });
+
+  it('tells which slice it has taken, from whom, and how it ended', async () => {
+    const { world, seat } = await scene();
+    using acquired = told('scan-slice-acquired');
+    using ended = told('scan-seat-ended');
+    const answer = await world.until(seat(0));
+    expect(acquired).toHaveLength(1);
+    expect(acquired[0]).toMatchObject({
+      run,
+      seat: 0,
+      slice: '000000',
+      name: name(0),
+      takenOver: false,
+      attempts: 1,
+    });
+    expect(acquired[0]!.takenOverFrom).toBeUndefined();
+    expect([...ended]).toEqual([answer]);
+  });
+
+  it('has given its slice back before it fails for what is no fault of the slice', async () => {
+    const { world, seat, s3 } = await scene();
+    let lists = 0;
+    const denied = Object.assign(new Error('no right'), {
+      name: 'AccessDenied',
+      $metadata: { httpStatusCode: 403 },
+    });
+    const send = async (...args: Parameters<typeof s3.send>) => {
+      if (++lists === 3) throw denied;
+      return s3.send(...args);
+    };
+    await expect(world.until(seat(0, { s3: { send } as never }))).rejects.toThrow();
+    expect(world.items.get(name(0))!.leaseId).toBeUndefined();
+    expect(world.items.get(name(0))!.version).toBeDefined();
+  });
+});
