@@ -93,7 +93,7 @@ describe('D25: what is given by an ARN of another Region is asked for there, by 
         asked.endpoint,
       ]);
       expect(exitCode).not.toBe(0);
-      expect(stderr).toMatch(/region: is "us-east-1", but (table|state-machine) lies in/);
+      expect(stderr).toMatch(/region: must be left out, or eu-west-1, where (table|state-machine) lies/);
     }
     expect(asked.requests).toEqual([]);
   });
