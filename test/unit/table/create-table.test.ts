@@ -164,6 +164,11 @@ describe('createTable', () => {
       /partition key must be "name"/,
     ],
     ['no index', { GlobalSecondaryIndexes: [] }, /lacks the index "byGroup"/],
+    [
+      'several things wrong',
+      { KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }], GlobalSecondaryIndexes: [] },
+      /partition key must be "name"[^;]*; [^;]*lacks the index "byGroup"/,
+    ],
     ['replicas that lag', { Replicas: [{ RegionName: 'eu-west-1' }] }, /eventually consistent/],
     // Somebody else makes it just now: it will never be a lease table.
     ['another key, and is not active', { KeySchema: [], TableStatus: 'CREATING' }, /partition key/],

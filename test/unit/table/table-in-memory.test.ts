@@ -222,6 +222,30 @@ describe('C40 a read', () => {
     expect(sent[1]!.input.RequestItems.leases.Keys).toEqual([{ name: { S: 'b' } }]);
   });
 
+  it('of many waits longer each time that nothing is answered, and no longer than at first after a part was', async () => {
+    const unprocessed = (...names: string[]) => ({
+      UnprocessedKeys: { leases: { Keys: names.map((name) => ({ name: { S: name } })) } },
+    });
+    const nothing = unprocessed('a', 'b');
+    const part = { Responses: { leases: [item('a')] }, ...unprocessed('b') };
+    const { table, sent, runtime } = scene(nothing, nothing, nothing, part, {
+      Responses: { leases: [item('b')] },
+    });
+    const found = table.getMany(['a', 'b']);
+    const pauses: number[] = [];
+    for (let asked = 1; asked < 5; asked += 1) {
+      while (sent.length < asked) await runtime.pass(0);
+      const before = runtime.monotonicMs();
+      while (sent.length === asked) await runtime.pass(5);
+      pauses.push(runtime.monotonicMs() - before);
+    }
+    const [first, second, third, afterPart] = pauses as [number, number, number, number];
+    expect(second).toBeGreaterThan(first);
+    expect(third).toBeGreaterThan(second);
+    expect(afterPart).toBeLessThan(second);
+    expect(await found).toHaveLength(2);
+  });
+
   it('of many of which nothing is ever answered is throttled: told, and given up after eight times more', async () => {
     const nothing = { UnprocessedKeys: { leases: { Keys: [{ name: { S: 'a' } }] } } };
     const { table, sent, end } = scene(nothing);
