@@ -145,7 +145,6 @@ class Turn {
     this.#ticket ??= { id: runtime.randomId(), deadline };
     // Not ended by the caller's signal: a request that is still under way would leave a ticket that nobody takes out.
     await lines.joinLine(this.#name, this.#ticket);
-    this.#ahead = tickets;
     this.#place = liveTickets(tickets, clock).length;
     this.#length = this.#place + 1;
     publish('line-joined', { name: this.#name, owner: this.#owner, length: this.#length });

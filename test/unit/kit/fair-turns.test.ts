@@ -90,6 +90,24 @@ describe('whoever joins a line', () => {
     expect(ids()).toEqual([]);
   });
 
+  it('waits on where it can’t clear away who is gone, and does so when it can', async () => {
+    const { hold, put, fair, own, ids, world, sleep } = scene();
+    const held = await hold();
+    put(['gone', -5_000]);
+    let troubles = 0;
+    own.before = async ({ process, operation, key }) => {
+      const isClearing =
+        process === 'own' && operation === 'UpdateItemCommand' && key === line && ids().length > 1;
+      if (isClearing && troubles++ < 3) throw trouble();
+    };
+    const waiting = fair('own');
+    await sleep(3_000);
+    expect(troubles).toBe(4);
+    expect(ids()).toHaveLength(1);
+    await world.until(held.release());
+    expect((await world.until(waiting)).isHeld).toBe(true);
+  });
+
   it('that would not wait leaves no ticket', async () => {
     const { hold, fair, own, world, ids } = scene();
     await hold();
