@@ -44,7 +44,15 @@ export const folders: readonly Folder[] = [
     suites: ['service'],
     slower: ['engine/service', 'engine/kit', 'engine/docs/json-interface.test.ts'],
   },
-  { folder: 'lib/scan', suites: ['scan'], slower: ['engine/scan'] },
+  {
+    folder: 'lib/scan',
+    suites: ['scan'],
+    slower: [
+      'engine/scan',
+      'process/lambda/bucket-elsewhere.test.ts',
+      'process/lambda/observability/observed-scan.test.ts',
+    ],
+  },
   {
     folder: 'lib/lambda',
     suites: ['service'],
