@@ -194,5 +194,19 @@ export const equivalents: readonly Equivalent[] = [
     file: 'lib/kit/fair-acquire.ts',
     line: 'if (turn.leftMs <= (0 + 1)) throw turn.gaveUp();',
     reason: 'A wait that ends a millisecond sooner: no request, and no timer, is that exact.',
+    file: 'lib/scan/results/inventory.ts',
+    line: 'extensions!.add(readExtension(key), size);',
+    reason: 'Two counts of one object, neither of which reads the other.',
+  },
+  {
+    file: 'lib/scan/keys/key-digest.ts',
+    line: 'if (++this.#uncarried > maxUncarried) this.#carry();',
+    reason: 'The limbs have room for many more additions than are made before they are carried.',
+  },
+  {
+    file: 'lib/scan/steal/what-is-left.ts',
+    line: 'while (level <= to.length && from[level] === to[level]) level++;',
+    reason:
+      'Behind the last level of both nothing is equal to nothing, once; what is asked next is whether the end was reached.',
   },
 ];

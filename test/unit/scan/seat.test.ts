@@ -105,4 +105,54 @@ describe('a seat', () => {
     expect(world.items.get(name(0))!.leaseId).toBeUndefined();
     expect(world.items.get(name(0))!.version).toBeDefined();
   });
+
+  it('takes over at once what an earlier instance of it holds, and tells from whom', async () => {
+    const { world, seat } = await scene();
+    const before = world.locks(world.process('before'));
+    const owner = `scan/${run}/seat-0`;
+    const earlier = await world.until(before.acquire(name(0), { owner, leaseMs: 3_600_000 }));
+    using acquired = told('scan-slice-acquired');
+    const startMs = world.nowMs;
+    expect(await world.until(seat(0))).toMatchObject({ status: 'done', slices: 1, takeovers: 1 });
+    expect(world.nowMs - startMs).toBeLessThan(60_000);
+    expect(acquired[0]).toMatchObject({ takenOver: true, takenOverFrom: { owner, token: earlier.token } });
+  });
+
+  it('gives a slice away whose guard has seen a newer token, with what it said', async () => {
+    const { world, seat } = await scene();
+    const stale = Object.assign(new Error('a newer one was seen'), { name: 'StaleTokenError' });
+    let pages = 0;
+    const processor: Processor<null> = {
+      ...counting,
+      process() {
+        if (++pages === 2) throw stale;
+        return null;
+      },
+    };
+    const stored: unknown[] = [];
+    using lost = told('scan-slice-lost');
+    using _look = onScan('scan-slice-lost', run, () => stored.push(world.items.get(name(0))!.lastError?.S));
+    expect(await world.until(seat(0, { processor }))).toMatchObject({ status: 'done', slices: 1, lost: 1 });
+    expect([...lost]).toMatchObject([{ run, seat: 0, name: name(0), reason: 'stale-token', error: stale }]);
+    expect(stored).toEqual([expect.stringContaining('a newer one was seen')]);
+  });
+
+  it('that waits for what others hold tells how long it will, until its next look', async () => {
+    const { world, seat } = await scene();
+    const other = world.locks(world.process('other'));
+    await world.until(other.acquire(name(0), { owner: 'other', leaseMs: 3_600_000 }));
+    using waits = told('scan-seat-waits');
+    const stop = new AbortController();
+    const working = seat(0, { signal: stop.signal });
+    world.loop.after(20_000, () => stop.abort(new Error('enough')));
+    await expect(world.until(working)).rejects.toThrow('enough');
+    expect(waits.length).toBeGreaterThan(5);
+    for (const { waitMs, held } of waits) {
+      expect(held).toBe(1);
+      expect(waitMs).toBeGreaterThan(0);
+      expect(waitMs).toBeLessThanOrEqual(3_000);
+    }
+    const sum = waits.reduce((total, { waitMs }) => total + waitMs, 0);
+    expect(sum).toBeGreaterThan(15_000);
+  });
 });
