@@ -101,7 +101,7 @@ class Turn {
       this.#isGranted = lease !== undefined;
       return lease;
     } catch (error) {
-      this.#lastError = passingFailure(error);
+      this.#lastError = passingFailure(error, this.#options.signal);
       return undefined;
     }
   }

@@ -61,7 +61,7 @@ async function campaign(host: LockHost, name: string, options: AcquireOptions): 
       return await host.acquire(name, { ...options, waitMs: campaignMs });
     } catch (error) {
       const isNotYet = error instanceof LockHeldError || error instanceof LineFullError;
-      if (!isNotYet) passingFailure(error);
+      if (!isNotYet) passingFailure(error, options.signal);
       await sleep(host.runtime, passingPauseMs, options.signal);
     }
   }

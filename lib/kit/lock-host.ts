@@ -63,12 +63,12 @@ export function holderIn({ info, isLeftBehind }: Sight, failedAs?: string): Hold
 }
 
 /**
- * What passes is a part of waiting: such a failure of a request. Where its caller has given up a request fails with the
- * signal's own reason, which does not pass.
+ * What passes is a part of waiting: such a failure of a request.
  *
- * @throws what does not pass
+ * @throws the signal's own reason where the caller has given up, whatever failed; else what does not pass
  */
-export function passingFailure(error: unknown): StoreError {
+export function passingFailure(error: unknown, signal: AbortSignal | undefined): StoreError {
+  signal?.throwIfAborted();
   if (!(error instanceof StoreError) || !error.retryable) throw error;
   return error;
 }

@@ -63,7 +63,7 @@ export function makeReadWriteLock(host: LockHost, name: string, readers: number)
         if (found instanceof Lease) return found;
         writer = found;
       } catch (error) {
-        failure = passingFailure(error);
+        failure = passingFailure(error, options.signal);
       }
       if (pacing.leftMs <= 0) {
         const holder = writer && holderIn(writer);

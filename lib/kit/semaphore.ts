@@ -180,7 +180,7 @@ class PermitSearch {
       this.#seen = await this.#host.look(this.#names, deadline.signal, lockDelayMs);
       return true;
     } catch (error) {
-      this.#lastError = passingFailure(deadline.expired() ? this.#unread() : error);
+      this.#lastError = passingFailure(deadline.expired() ? this.#unread() : error, this.#options.signal);
       return false;
     } finally {
       deadline.clear();
@@ -201,7 +201,7 @@ class PermitSearch {
     } catch (error) {
       // A permit that somebody completed is out of use until it is reopened; the others are not.
       if (error instanceof AlreadyCompletedError) return null;
-      this.#lastError = passingFailure(error);
+      this.#lastError = passingFailure(error, this.#options.signal);
       return null;
     }
   }

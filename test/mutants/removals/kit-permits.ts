@@ -182,6 +182,19 @@ export const kitPermitsRemovals: readonly Removal[] = [
     noticedBy: [{ suite: 'lock' }],
   },
   {
+    name: 'readers: whoever has given up is told so, whatever failed before',
+    file: 'lib/kit/lock-host.ts',
+    find: '  signal?.throwIfAborted();\n',
+    replace: '',
+    noticedBy: [
+      {
+        file: 'test/unit/kit/given-up.test.ts',
+        title:
+          'a failure that is heard of when its caller has just given up is the caller’s own reason, whatever failed',
+      },
+    ],
+  },
+  {
     name: 'readers: what passes by itself is a part of waiting',
     file: readWrite,
     find: 'failure = passingFailure(error);',

@@ -194,6 +194,8 @@ export const equivalents: readonly Equivalent[] = [
     file: 'lib/kit/fair-acquire.ts',
     line: 'if (turn.leftMs <= (0 + 1)) throw turn.gaveUp();',
     reason: 'A wait that ends a millisecond sooner: no request, and no timer, is that exact.',
+  },
+  {
     file: 'lib/scan/results/inventory.ts',
     line: 'extensions!.add(readExtension(key), size);',
     reason: 'Two counts of one object, neither of which reads the other.',

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import type { LockClient } from '../../../lib/client/index.js';
+import { StoreError } from '../../../lib/errors/index.js';
 import { lineName } from '../../../lib/kit/line-store.js';
+import { passingFailure } from '../../../lib/kit/lock-host.js';
 import { usePlainAbort } from '../../simulation/world/plain-abort.js';
 import { kitScene, trouble } from '../../support/kit/kit-scene.js';
 
@@ -74,4 +76,20 @@ it('whoever gives up while its ticket is still on its way to the line leaves non
   expect((await scene.failure(waiting)).message).toBe('no longer wanted');
   await scene.sleep(1_000);
   expect(world.items.get(line)?.tickets?.L).toEqual([]);
+});
+
+it('a failure that is heard of when its caller has just given up is the caller’s own reason, whatever failed', () => {
+  const given = (retryable: boolean) =>
+    new StoreError('no answer', 'a', { retryable, mayHaveApplied: false });
+  const reason = new Error('no longer wanted');
+  for (const failure of [given(true), given(false), new Error('a bug')]) {
+    expect(() => passingFailure(failure, AbortSignal.abort(reason))).toThrow(reason);
+  }
+  // Else what passes is a part of waiting, and the rest is not.
+  const { signal } = new AbortController();
+  const passing = given(true);
+  expect(passingFailure(passing, signal)).toBe(passing);
+  for (const failure of [given(false), new Error('a bug')]) {
+    expect(() => passingFailure(failure, signal)).toThrow(failure);
+  }
 });
