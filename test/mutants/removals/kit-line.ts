@@ -224,7 +224,7 @@ export const kitLineRemovals: readonly Removal[] = [
   {
     name: 'line: trouble that passes is part of the wait',
     file: fairAcquire,
-    find: 'this.#lastError = passingFailure(error);',
+    find: 'this.#lastError = passingFailure(error, this.#options.signal);',
     replace: 'throw error;',
     noticedBy: [
       {
@@ -444,7 +444,7 @@ export const kitLineRemovals: readonly Removal[] = [
   {
     name: 'leader: trouble that passes ends no campaign',
     file: leader,
-    find: 'if (!isNotYet) passingFailure(error);',
+    find: 'if (!isNotYet) passingFailure(error, options.signal);',
     replace: 'if (!isNotYet) throw error;',
     noticedBy: [lockSuite],
   },

@@ -109,7 +109,7 @@ export const kitPermitsRemovals: readonly Removal[] = [
   {
     name: 'permits: what passes by itself is a part of waiting',
     file: semaphore,
-    find: 'this.#lastError = passingFailure(error);',
+    find: 'this.#lastError = passingFailure(error, this.#options.signal);',
     replace: 'throw error;',
     noticedBy: [{ suite: 'lock' }],
   },
@@ -197,7 +197,7 @@ export const kitPermitsRemovals: readonly Removal[] = [
   {
     name: 'readers: what passes by itself is a part of waiting',
     file: readWrite,
-    find: 'failure = passingFailure(error);',
+    find: 'failure = passingFailure(error, options.signal);',
     replace: 'throw error;',
     noticedBy: [{ suite: 'lock' }],
   },
