@@ -67,3 +67,15 @@ it.each(calls)(
       expect(end).toMatchObject({ message: `given up at request ${index}` });
   },
 );
+
+it('C17 a release is given up with the signal that it was called with, and may have been applied', async () => {
+  const [, , end] = await endsOfHangingRequests(
+    async ({ world, client, signal }) => {
+      const lease = await world.locks(world.process('caller'), { client }).acquire('free', { signal });
+      return lease.release(undefined, signal);
+    },
+    prepare,
+    3,
+  );
+  expect(end).toMatchObject({ name: 'StoreError', mayHaveApplied: true });
+});

@@ -33,6 +33,9 @@ describe('D38 an option', () => {
       expect(() => checkOptions('acquire', options, ['waitMs'])).toThrow(
         /^acquire: must be given an object with waitMs, got /,
       );
+      if (typeof options === 'number') {
+        expect(() => checkOptions('acquire', options, ['waitMs'])).toThrow(/got 7$/);
+      }
     },
   );
 });

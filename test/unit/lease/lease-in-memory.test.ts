@@ -420,7 +420,11 @@ describe('a lease that is handed over', () => {
       await expect(world.until(lease.handOver({ leaseMs } as never))).rejects.toMatchObject({
         message: expect.stringMatching(/^leaseMs: must be a number from 1 to 31622400000/),
       });
+    const writes = world.writtenAt.length;
     await expect(world.until(lease.handOver())).rejects.toThrow(/has been given back$/);
+    // Nothing was asked for it, then or later.
+    await world.until(world.loop.sleep(60_000));
+    expect(world.writtenAt).toHaveLength(writes);
   });
 
   it('by options that can’t be right is not, and goes on', async () => {
