@@ -11,10 +11,7 @@ usePlainAbort();
 it.each([
   ['dates-zipf', 0.81, 0.15],
   ['unicode', 0.77, 0.16],
-  ['two-clusters', 0.81, 0.14],
   ['deep-folders', 0.78, 0.19],
-  ['after-point', 0.81, 0.13],
-  ['zipf-tenants', 0.87, 0.12],
 ])(
   'eight seats are kept busy at the price of few requests, and hand out each key once: %s',
   async (name, efficiency, extra) => {
