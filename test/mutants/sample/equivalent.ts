@@ -211,4 +211,14 @@ export const equivalents: readonly Equivalent[] = [
     reason:
       'Behind the last level of both nothing is equal to nothing, once; what is asked next is whether the end was reached.',
   },
+  {
+    file: 'lib/scan/keys/key-digest.ts',
+    line: 'carry = Math.floor(sum / limbSize);',
+    reason: 'Both are worked out from the sum, and neither reads the other.',
+  },
+  {
+    file: 'lib/scan/seats/slice-search.ts',
+    line: 'this.#startedAt = startedAt;',
+    reason: 'Two assignments of a constructor, neither of which reads the other.',
+  },
 ];

@@ -1,6 +1,6 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, it } from 'vitest';
-import { type Processor, planScan, type ScanEvents, workSeat } from '../../../lib/scan/index.js';
+import { type Processor, planScan, type ScanEvents, verifyScan, workSeat } from '../../../lib/scan/index.js';
 import { FastS3 } from '../../bench/scan/fast-s3.js';
 import { layouts } from '../../bench/scan/layouts.js';
 import { VirtualWorld } from '../../bench/virtual-world.js';
@@ -155,4 +155,78 @@ describe('a seat', () => {
     const sum = waits.reduce((total, { waitMs }) => total + waitMs, 0);
     expect(sum).toBeGreaterThan(15_000);
   });
+
+  it('counts how often a slice was granted without progress, and ends without those that were given up', async () => {
+    const { world, seat } = await scene();
+    using acquired = told('scan-slice-acquired');
+    using released = told('scan-slice-released');
+    const processor: Processor<null> = {
+      ...counting,
+      process() {
+        throw new Error('a bad page');
+      },
+    };
+    await world.until(seat(0, { processor }));
+    expect(acquired.map(({ attempts }) => attempts)).toEqual([1, 2, 3, 4]);
+    expect(released.map(({ why }) => why)).toEqual(['failed', 'failed', 'failed', 'failed']);
+    expect(world.items.get(name(0))).toMatchObject({
+      attempts: { N: '4' },
+      lastError: { S: expect.stringContaining('a bad page') },
+    });
+  });
+
+  it('gives its slice back before its time is over, and says that there is more', async () => {
+    const { world, seat } = await scene();
+    using released = told('scan-slice-released');
+    const endMs = world.nowMs + 6_000;
+    const slow: Processor<null> = { ...counting, process: () => world.loop.sleep(400).then(() => null) };
+    const answer = await world.until(
+      seat(0, { processor: slow, remainingMs: () => endMs - world.nowMs, marginMs: 2_000 }),
+    );
+    expect(answer).toMatchObject({ status: 'more', slices: 0 });
+    expect(answer.pages).toBeGreaterThan(3);
+    expect(released.map(({ why }) => why)).toEqual(['out-of-time']);
+    expect(world.nowMs).toBeLessThan(endMs - 1_500);
+    expect(world.items.get(name(0))!.leaseId).toBeUndefined();
+    // That grant does not count against the slice.
+    expect(world.items.get(name(0))!.attempts?.N ?? '0').toBe('0');
+  });
+
+  it('looks often while those that hold the rest move on', async () => {
+    const { world, seat } = await scene();
+    const other = world.locks(world.process('other'));
+    await world.until(other.acquire(name(0), { owner: 'other', leaseMs: 3_600_000 }));
+    let progress = 0;
+    const move = () => {
+      world.items.set(name(0), { ...world.items.get(name(0))!, progress: { N: String(++progress) } });
+      world.loop.after(10, move);
+    };
+    move();
+    using waits = told('scan-seat-waits');
+    const stop = new AbortController();
+    world.loop.after(20_000, () => stop.abort(new Error('enough')));
+    await expect(world.until(seat(0, { signal: stop.signal }))).rejects.toThrow('enough');
+    expect(waits.length).toBeGreaterThan(40);
+    for (const { waitMs } of waits) expect(waitMs).toBeLessThanOrEqual(400);
+  });
+});
+
+it('a look at how the run stands ends with its signal, whichever of its requests is under way', async () => {
+  const ends = await endsOfHangingRequests(
+    ({ world, client, signal, prepared }) =>
+      verifyScan({
+        locks: world.locks(world.process('verify'), { client }),
+        s3: prepared as S3Client,
+        run,
+        processor: counting,
+        signal,
+      }),
+    async (world) => {
+      const s3 = new FastS3(layouts.sequential!(2_000), world.loop, 10) as unknown as S3Client;
+      const locks = world.locks(world.process('planner'));
+      await planScan({ locks, s3, run, bucket: 'zoo', seats: 1, pageSize: 20 });
+      return s3;
+    },
+  );
+  expect(ends.length).toBeGreaterThan(3);
 });
