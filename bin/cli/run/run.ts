@@ -80,12 +80,16 @@ interface HeldRun {
 
 async function runUnder({ lease, leftMs, graceMs, command, signals, options }: HeldRun): Promise<number> {
   const { name, token } = lease;
+  // A group that was stopped past its lease must not go on as if nothing had happened: asking finds the loss.
+  signals.keepForCommand(() => lease.isHeld);
   let group: CommandGroup;
   try {
     group = await CommandGroup.start(command, { LEASEHOLD_NAME: name, LEASEHOLD_TOKEN: String(token) });
   } catch (error) {
     return notStarted(command[0]!, error, options);
   }
+  // Before anything else is started, which may take a moment.
+  signals.passOnTo(group);
   using _guard = guardOrphans(group.id, graceMs);
   let ending: Promise<void> | undefined;
   const onLoss = () => {
@@ -96,8 +100,6 @@ async function runUnder({ lease, leftMs, graceMs, command, signals, options }: H
     if (!options.json) note(printable(`leasehold: ${loss.message}; what runs under it is told to end`));
   };
   lease.signal.addEventListener('abort', onLoss, { once: true });
-  // A group that was stopped past its lease must not go on as if nothing had happened: asking finds the loss.
-  signals.passOnTo(group, () => lease.isHeld);
   if (lease.signal.aborted) onLoss();
 
   const { exitCode, signal } = await group.ended;

@@ -7,6 +7,9 @@ const ending = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 /** These mean something to commands only. */
 const forTheCommand = ['SIGUSR1', 'SIGUSR2', 'SIGWINCH'] as const;
 
+/** Ctrl-Z, and what continues after it. */
+const jobControl = ['SIGTSTP', 'SIGCONT'] as const;
+
 const hasJobControl = process.platform !== 'win32';
 
 /**
@@ -18,6 +21,9 @@ export class SignalRelay implements Disposable {
   readonly #listening: Disposable[] = [];
   /** Before the command runs all of them mean the same. */
   readonly #interrupts = wishCounter();
+  /** Came while the command was being started. */
+  readonly #kept: NodeJS.Signals[] = [];
+  #beforeContinuing = () => {};
   #group: CommandGroup | undefined;
   #interruptedBy: NodeJS.Signals | undefined;
 
@@ -40,30 +46,42 @@ export class SignalRelay implements Disposable {
   }
 
   /**
-   * From now on signals go to the group.
+   * From now on all signals are the command's. Call it before the command is started: without a listener the system
+   * drops a Ctrl-Z, or stops this process alone. What comes before {@link passOnTo} is kept until then.
    *
    * @param beforeContinuing called before a group that was stopped goes on
    */
-  passOnTo(group: CommandGroup, beforeContinuing: () => void): void {
-    this.#group = group;
-    // It came while the command was being started.
-    if (this.#interruptedBy) group.signal(this.#interruptedBy);
+  keepForCommand(beforeContinuing: () => void): void {
     if (!hasJobControl) return;
-    for (const signal of forTheCommand) this.#on(signal, () => group.signal(signal));
-    this.#on('SIGTSTP', () => {
-      // Not SIGTSTP: the system drops that for a group whose session has no shell.
-      group.signal('SIGSTOP');
-      process.kill(process.pid, 'SIGSTOP');
-    });
-    this.#on('SIGCONT', () => {
-      beforeContinuing();
-      group.signal('SIGCONT');
-    });
+    this.#beforeContinuing = beforeContinuing;
+    for (const signal of [...forTheCommand, ...jobControl])
+      this.#on(signal, () => {
+        if (this.#group) this.#pass(signal, this.#group);
+        else this.#kept.push(signal);
+      });
+  }
+
+  /** The command has started: signals go to its group, those first that came before. */
+  passOnTo(group: CommandGroup): void {
+    this.#group = group;
+    if (this.#interruptedBy) group.signal(this.#interruptedBy);
+    for (const signal of this.#kept.splice(0)) this.#pass(signal, group);
   }
 
   /** The signals mean again what they mean to any process. */
   [Symbol.dispose](): void {
     for (const listening of this.#listening) listening[Symbol.dispose]();
+  }
+
+  #pass(signal: NodeJS.Signals, group: CommandGroup): void {
+    if (signal === 'SIGTSTP') {
+      // Not SIGTSTP: the system drops that for a group whose session has no shell.
+      group.signal('SIGSTOP');
+      process.kill(process.pid, 'SIGSTOP');
+      return;
+    }
+    if (signal === 'SIGCONT') this.#beforeContinuing();
+    group.signal(signal);
   }
 
   #onEnding(signal: NodeJS.Signals): void {

@@ -67,6 +67,18 @@ export const commandLineRemovals: readonly Removal[] = [
     ],
   },
   {
+    name: 'command line: a signal that comes while the command is being started is kept for it (C44)',
+    file: 'bin/cli/run/signal-relay.ts',
+    find: '        else this.#kept.push(signal);\n',
+    replace: '',
+    noticedBy: [
+      {
+        file: 'test/unit/cli/signal-relay.test.ts',
+        title: 'C44 keeps what is the command’s alone until the command has started',
+      },
+    ],
+  },
+  {
     name: 'command line: AWS_CA_BUNDLE is trusted behind a proxy, too (D27)',
     file: 'lib/aws/environment-agents.ts',
     find: 'httpsAgent: new TunnellingAgent({ ...connections, ...trust }, env),',

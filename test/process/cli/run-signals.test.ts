@@ -226,6 +226,21 @@ describe.skipIf(process.platform === 'win32')('C44 run and its signals', () => {
   );
 
   it.skipIf(process.platform !== 'linux')(
+    'C44 Ctrl-Z while the command is being started stops both, too',
+    async () => {
+      // The first thing that the command does.
+      const script = 'kill -s TSTP "$PPID"; echo "pid $$"; exec sleep 60';
+      const running = desk.run('stopped-at-once', ['--lease', '30s'], '/bin/sh', '-c', script);
+      const list = [...(await pids(running)), running.child.pid!];
+      await until('both are stopped', async () => (await Promise.all(list.map(isStopped))).every(Boolean));
+      running.child.kill('SIGCONT');
+      await until('both go on', async () => !(await Promise.all(list.map(isStopped))).some(Boolean));
+      running.child.kill('SIGTERM');
+      expect((await running.ended).exitCode).toBe(143);
+    },
+  );
+
+  it.skipIf(process.platform !== 'linux')(
     'C44 C36 Ctrl-Z past the lease: the command never goes on but to be ended',
     async () => {
       // So often that it would be heard between going on and being ended.

@@ -7,7 +7,8 @@ describe.skipIf(process.platform === 'win32')('the relay of signals', () => {
     const order: string[] = [];
     const group = { signal: (signal: string) => order.push(signal) > 0 } as unknown as CommandGroup;
     using relay = new SignalRelay();
-    relay.passOnTo(group, () => order.push('looked at the lease'));
+    relay.keepForCommand(() => order.push('looked at the lease'));
+    relay.passOnTo(group);
     process.emit('SIGCONT', 'SIGCONT');
     expect(order).toEqual(['looked at the lease', 'SIGCONT']);
   });
@@ -18,14 +19,27 @@ describe.skipIf(process.platform === 'win32')('the relay of signals', () => {
     using relay = new SignalRelay();
     process.emit('SIGTERM', 'SIGTERM');
     expect(relay.interruption.aborted).toBe(true);
-    relay.passOnTo(group, () => {});
+    relay.passOnTo(group);
     expect(signals).toEqual(['SIGTERM']);
+  });
+
+  it('C44 keeps what is the command’s alone until the command has started', () => {
+    const signals: string[] = [];
+    const group = { signal: (signal: string) => signals.push(signal) > 0 } as unknown as CommandGroup;
+    using relay = new SignalRelay();
+    relay.keepForCommand(() => signals.push('looked at the lease'));
+    process.emit('SIGUSR1', 'SIGUSR1');
+    process.emit('SIGCONT', 'SIGCONT');
+    expect(relay.interruption.aborted).toBe(false);
+    relay.passOnTo(group);
+    expect(signals).toEqual(['SIGUSR1', 'looked at the lease', 'SIGCONT']);
   });
 
   it('leaves no listener behind', () => {
     const before = process.eventNames().length;
     const relay = new SignalRelay();
-    relay.passOnTo({ signal: () => true } as unknown as CommandGroup, () => {});
+    relay.keepForCommand(() => {});
+    relay.passOnTo({ signal: () => true } as unknown as CommandGroup);
     relay[Symbol.dispose]();
     expect(process.eventNames()).toHaveLength(before);
   });

@@ -50,10 +50,8 @@ describe('a wish to stop', () => {
     () => {
       const signals: string[] = [];
       using relay = new SignalRelay();
-      relay.passOnTo(
-        { signal: (name: string) => signals.push(name) > 0 } as unknown as CommandGroup,
-        () => {},
-      );
+      relay.keepForCommand(() => {});
+      relay.passOnTo({ signal: (name: string) => signals.push(name) > 0 } as unknown as CommandGroup);
       for (const name of ['SIGINT', 'SIGINT', 'SIGTERM', 'SIGUSR1', 'SIGUSR1'] as const)
         process.emit(name, name);
       expect(signals).toEqual(['SIGINT', 'SIGTERM', 'SIGUSR1', 'SIGUSR1']);
