@@ -1,5 +1,6 @@
 import type { Environment, RemainingTime } from '../../lambda/invocation.js';
 import { observed } from '../../lambda/observability/index.js';
+import { maxSlices } from '../plan/plan-options.js';
 import { planScan, type ScanPlan } from '../plan/planner.js';
 import { inventory } from '../results/inventory.js';
 import type { Processor } from '../results/processor.js';
@@ -128,7 +129,6 @@ export interface PlanInput {
 
 /** Each seat is an item of the map's input; 1,000 of them and the verdict fit into Step Functions' 256 KB. */
 const maxSeats = 1_000;
-const maxSlices = 100_000;
 
 /**
  * The handler of the plan function: writes the run and its slices, answers the seats.

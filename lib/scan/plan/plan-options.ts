@@ -37,7 +37,7 @@ export interface PlanOptions {
 }
 
 /** More slices than this are no plan: a slice costs some requests of its own. */
-const maxSlices = 10_000;
+export const maxSlices = 10_000;
 
 /** @throws UsageError if an option can't be right; the message names it, its limit and its value */
 export function checkPlanOptions(options: PlanOptions): void {

@@ -28,13 +28,29 @@ describe('settings from the environment', () => {
     });
   });
 
-  it.each([
+  it('may have spaces around, are absent where blank, and have their least and their defaults', () => {
+    const table = { LEASEHOLD_TABLE: ' leases ' };
+    expect(scanSettings({ ...table, LEASEHOLD_S3_ENDPOINT: ' ', LEASEHOLD_OUTPUT_BUCKET: '' })).toEqual({
+      ...{ table: 'leases', requesterPays: false },
+    });
+    expect(scanSettings({ ...table, LEASEHOLD_LEASE_MS: '1' }).leaseMs).toBe(1);
+    expect(scanSettings({ ...table, LEASEHOLD_OUTPUT_BUCKET: 'results' }).output).toEqual({
+      ...{ bucket: 'results', prefix: '' },
+    });
+    expect(scanSettings({ ...table, LEASEHOLD_REQUESTER_PAYS: ' on ' }).requesterPays).toBe(true);
+    expect(scanSettings({ ...table, LEASEHOLD_REQUESTER_PAYS: 'off' }).requesterPays).toBe(false);
+  });
+
+  it.each<readonly [Readonly<Record<string, string>>, string]>([
     [{}, 'LEASEHOLD_TABLE: the name of the lease table is missing'],
     [{ LEASEHOLD_TABLE: ' ' }, 'LEASEHOLD_TABLE: the name of the lease table is missing'],
-    [
-      { LEASEHOLD_TABLE: 'leases', LEASEHOLD_LEASE_MS: '30s' },
-      'LEASEHOLD_LEASE_MS: must be a whole number of milliseconds, at least 1, got "30s"',
-    ],
+    ...['30s', '0', '1.5'].map(
+      (got) =>
+        [
+          { LEASEHOLD_TABLE: 'leases', LEASEHOLD_LEASE_MS: got },
+          `LEASEHOLD_LEASE_MS: must be a whole number of milliseconds, at least 1, got "${got}"`,
+        ] as const,
+    ),
   ])('that are wrong are a UsageError: %j', (env, message) => {
     expect(() => scanSettings(env)).toThrow(expect.objectContaining({ name: 'UsageError', message }));
   });
