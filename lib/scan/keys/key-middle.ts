@@ -128,7 +128,7 @@ function topDigits(alphabet: Alphabet): number[] {
 
 /** Half of the sum of two fractions, digit by digit. */
 function average(a: readonly number[], b: readonly number[], base: number): number[] {
-  const sum = new Array<number>(a.length).fill(0);
+  const sum: number[] = [];
   let carry = 0;
   for (let index = a.length - 1; index >= 0; index--) {
     const total = a[index]! + b[index]! + carry;

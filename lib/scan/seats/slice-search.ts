@@ -146,7 +146,6 @@ export class SliceSearch {
   #passOver(name: string, why: string): void {
     if (this.#foreign.has(name)) return;
     this.#foreign.add(name);
-    this.#names.delete(name);
     publishScan('scan-foreign-item', { run: this.#host.run.run, name, why });
   }
 
