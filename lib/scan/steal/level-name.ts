@@ -64,8 +64,9 @@ export class LevelName {
     return width;
   }
 
-  /** A name so far ahead, cut short; `undefined` beyond the end of the level. */
+  /** A name so far ahead, cut short; `undefined` beyond the end of the level, and where no number can say how far. */
   ahead(width: number): string | undefined {
+    if (!Number.isFinite(width)) return undefined;
     const first = this.#weights.findIndex((weight) => weight <= width);
     if (first < 0) return undefined;
     const before = Array.from({ length: first + finerPlaces + 1 }, (_, place) =>

@@ -221,12 +221,13 @@ function stretchesUpTo(
     const toBound = name.widthTo(bound) - offset;
     // The folder may end before its last possible name.
     const width = level === page.level && bound === undefined ? Math.min(toBound, page.ahead) : toBound;
-    if (!(width > 0)) continue;
+    if (width <= 0) continue;
     const pages =
       level === page.level
         ? width / page.width
         : (page.folderPages * folderFactor ** (page.level - level) * width) / name.total;
-    stretches.push({ level, name, offset, width, pages: Math.min(maxPages, pages) });
+    // Of names that no number can hold nothing is known but that much may be left.
+    stretches.push({ level, name, offset, width, pages: pages < maxPages ? pages : maxPages });
   }
   return stretches;
 }

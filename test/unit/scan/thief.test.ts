@@ -151,6 +151,17 @@ describe('a thief', () => {
     expect(count).toBe(refused);
   });
 
+  it.each(['a', 'ab'])(
+    'halves the keys where names are too long to be worked out: %s…',
+    async (beginning) => {
+      const { thief, slice, get } = scene();
+      const long = beginning.repeat(400);
+      const victim = await slice(0, 10_000, undefined, { cursor: `${long}c`, claimed: `${long}d` });
+      expect((await thief.steal([victim])).stolen).toBeDefined();
+      expect((await get(victim.name))!.hi!.S! > `${long}d`).toBe(true);
+    },
+  );
+
   it('halves the keys where names tell nothing of what is left', async () => {
     const { thief, slice, get } = scene();
     const victim = await slice(0, 10_000, undefined, { cursor: 'b', claimed: 'c' });
