@@ -227,7 +227,13 @@ function stretchesUpTo(
         ? width / page.width
         : (page.folderPages * folderFactor ** (page.level - level) * width) / name.total;
     // Of names that no number can hold nothing is known but that much may be left.
-    stretches.push({ level, name, offset, width, pages: pages < maxPages ? pages : maxPages });
+    stretches.push({
+      level,
+      name,
+      offset,
+      width,
+      pages: Number.isNaN(pages) ? maxPages : Math.min(maxPages, pages),
+    });
   }
   return stretches;
 }

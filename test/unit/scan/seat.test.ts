@@ -211,6 +211,291 @@ describe('a seat', () => {
   });
 });
 
+/** Looks of a seat so far: each asks the index once. */
+function looksOf(world: VirtualWorld, seat: number) {
+  const looks: number[] = [];
+  world.throttles = (process, operation) => {
+    if (process === `p${seat}` && operation === 'QueryCommand') looks.push(world.nowMs);
+    return false;
+  };
+  return looks;
+}
+
+/** Puts attributes of a slice as another holder's writes would. */
+function put(world: VirtualWorld, ordinal: number, attributes: Readonly<Record<string, object>>) {
+  world.items.set(name(ordinal), { ...world.items.get(name(ordinal))!, ...attributes } as never);
+}
+
+/** A run of two slices: the seat has done the first, others hold the second for an hour. */
+async function waiting(rounds = 0) {
+  const world = new VirtualWorld(3);
+  const s3 = new FastS3(layouts.sequential!(400), world.loop, 10) as unknown as S3Client;
+  const locks = world.locks(world.process('planner'));
+  const cuts = [layouts.sequential!(400).keyAt(199)];
+  await world.until(planScan({ locks, s3, run, bucket: 'zoo', seats: 2, pageSize: 20, cuts }));
+  if (rounds > 0)
+    world.items.set(`scan/${run}`, { ...world.items.get(`scan/${run}`)!, rounds: { N: String(rounds) } });
+  const other = world.locks(world.process('other'));
+  await world.until(other.acquire(name(1), { owner: 'other', leaseMs: 3_600_000 }));
+  const lastKey = layouts.sequential!(400).keyAt(398);
+  const work = (changes: Partial<Parameters<typeof workSeat>[0]> = {}) =>
+    workSeat({ locks: world.locks(world.process('p0')), s3, run, seat: 0, processor: counting, ...changes });
+  return { world, work, lastKey };
+}
+
+describe('a seat that waits for others', () => {
+  const [cursor, hi] = [
+    { S: layouts.sequential!(400).keyAt(370) },
+    { S: layouts.sequential!(400).keyAt(399) },
+  ];
+  const nearEnd = (lastKey: string) => ({ cursor, claimed: { S: lastKey }, progress: { N: '9' }, hi });
+
+  it('ends after four looks in a row that find nothing left to split: a guess may be wrong', async () => {
+    const { world, work, lastKey } = await waiting();
+    put(world, 1, nearEnd(lastKey));
+    const looks = looksOf(world, 0);
+    using waits = told('scan-seat-waits');
+    const answer = await world.until(work());
+    expect(answer).toMatchObject({ run, seat: 0, status: 'done', slices: 1, splits: 0 });
+    expect([looks.length, waits.length]).toEqual([4, 3]);
+    expect(waits.map(({ seat, held }) => [seat, held])).toEqual(waits.map(() => [0, 1]));
+  });
+
+  it('counts them anew when something may come up in between', async () => {
+    const { world, work, lastKey } = await waiting();
+    put(world, 1, nearEnd(lastKey));
+    let looks = 0;
+    world.throttles = (process, operation) => {
+      if (process !== 'p0' || operation !== 'QueryCommand') return false;
+      looks += 1;
+      // Its end is far away for one look: it has not moved since it was split.
+      const far = { claimed: { S: layouts.sequential!(400).keyAt(220) }, splitProgress: { N: '9' } };
+      put(world, 1, looks === 3 ? { ...nearEnd(lastKey), ...far } : nearEnd(lastKey));
+      return false;
+    };
+    await world.until(work());
+    expect(looks).toBe(3 + 4);
+  });
+
+  it('stays in a later round as long as others hold anything, and looks less often when nothing is left to split', async () => {
+    const { world, work, lastKey } = await waiting(1);
+    put(world, 1, nearEnd(lastKey));
+    using waits = told('scan-seat-waits');
+    let progress = 10;
+    const move = () => {
+      if (world.items.get(name(1))!.completedAt) return;
+      put(world, 1, { progress: { N: String(++progress) } });
+      world.loop.after(5, move);
+    };
+    move();
+    world.loop.after(60_000, () => {
+      const { leaseId: _, expiresAt: __, ...item } = world.items.get(name(1))!;
+      world.items.set(name(1), { ...item, completedAt: { N: '1' } });
+    });
+    const startMs = world.nowMs;
+    expect(await world.until(work())).toMatchObject({ status: 'done', slices: 1 });
+    expect(world.nowMs - startMs).toBeGreaterThan(60_000);
+    expect(Math.max(...waits.slice(0, 4).map(({ waitMs }) => waitMs))).toBeLessThanOrEqual(400);
+    expect(Math.max(...waits.map(({ waitMs }) => waitMs))).toBeGreaterThan(1_000);
+    expect(Math.max(...waits.map(({ waitMs }) => waitMs))).toBeLessThanOrEqual(3_000);
+  });
+
+  it('takes a slice over soon after its lease has run out, though that was granted after its own start', async () => {
+    const { world, work } = await waiting();
+    // Nobody renews it any more; acquired by the clock of a minute later.
+    const endMs = world.nowMs + 20_000;
+    put(world, 1, { expiresAt: { N: String(endMs) }, acquiredAt: { N: String(world.nowMs + 60_000) } });
+    const tookMs = world.nowMs;
+    const answer = await world.until(work());
+    expect(answer).toMatchObject({ status: 'done', slices: 2, takeovers: 1 });
+    expect(answer.tookMs).toBeGreaterThan(20_000);
+    expect(answer.tookMs).toBeLessThan(24_000);
+    expect(Math.abs(answer.tookMs - (world.nowMs - tookMs))).toBeLessThan(50);
+    // It held a slice for a small part of that.
+    expect(answer.busyMs).toBeGreaterThan(100);
+    expect(answer.busyMs).toBeLessThan(2_000);
+  });
+});
+
+describe('a seat whose looks are not answered', () => {
+  const throttled = async (times: number) => {
+    const { world, seat } = await scene();
+    let looks = 0;
+    const lookedAt: number[] = [];
+    using waits = told('scan-seat-waits');
+    world.throttles = (process, operation) => {
+      if (process !== 'p0' || operation !== 'QueryCommand') return false;
+      looks += 1;
+      lookedAt.push(world.nowMs);
+      return looks <= times;
+    };
+    const outcome = await world.until(
+      seat(0).then(
+        (answer) => ({ answer }),
+        (error: unknown) => ({ error }),
+      ),
+    );
+    return { outcome, looks, lookedAt, waits: waits.map(({ waitMs }) => waitMs) };
+  };
+
+  it('looks again, works no slice twice, and gives up after eight looks in a row', async () => {
+    const tries = 3;
+    const some = await throttled(7 * tries);
+    expect(some.outcome).toMatchObject({ answer: { status: 'done', slices: 1, lost: 0 } });
+    expect(some.waits).toHaveLength(7);
+    const all = await throttled(Number.POSITIVE_INFINITY);
+    expect(all.outcome).toMatchObject({ error: { name: 'StoreError', retryable: true } });
+    expect(all.looks).toBe(8 * tries);
+    expect(all.waits).toHaveLength(7);
+    // It waits between them.
+    const tookMs = all.lookedAt.at(-1)! - all.lookedAt[0]!;
+    expect(tookMs).toBeGreaterThan(all.waits.reduce((sum, waitMs) => sum + waitMs, 0));
+  });
+
+  it('fails at once for what no later look mends', async () => {
+    const { world, seat } = await scene();
+    const locks = world.locks(world.process('p0'));
+    const denied = Object.assign(new Error('no right'), { name: 'StoreError', retryable: false });
+    locks.context.table.namesInGroup = () => {
+      throw denied;
+    };
+    await expect(world.until(seat(0, { locks }))).rejects.toBe(denied);
+  });
+});
+
+describe('the time of a seat', () => {
+  /** A processor that hangs until its signal, and when that came. */
+  const hanging = (world: VirtualWorld) => {
+    const endedMs: number[] = [];
+    const processor: Processor<null> = {
+      ...counting,
+      process(_page, { signal }) {
+        const startMs = world.nowMs;
+        return new Promise((_, reject) => {
+          signal.addEventListener('abort', () => {
+            endedMs.push(world.nowMs - startMs);
+            reject(signal.reason);
+          });
+        });
+      },
+    };
+    return { processor, endedMs };
+  };
+
+  it.each([
+    [undefined, 15 * 60_000],
+    [1_234, 1_234],
+  ])('ends a page after a quarter of an hour, or as it is told: %s', async (pageTimeoutMs, endMs) => {
+    const { world, seat } = await scene();
+    const { processor, endedMs } = hanging(world);
+    const stop = new AbortController();
+    using _ = onScan('scan-slice-released', run, () => stop.abort(new Error('enough')));
+    const working = seat(0, { processor, signal: stop.signal, ...(pageTimeoutMs && { pageTimeoutMs }) });
+    await expect(world.until(working)).rejects.toThrow('enough');
+    expect(endedMs).toHaveLength(1);
+    expect(Math.round(endedMs[0]!)).toBe(endMs);
+  });
+
+  it.each([
+    [undefined, 5_000],
+    [3_000, 3_000],
+  ])(
+    'keeps five seconds free before its invocation’s end, or as it is told: %s',
+    async (marginMs, keptMs) => {
+      const { world, seat } = await scene();
+      const { processor, endedMs } = hanging(world);
+      const endMs = world.nowMs + 20_000;
+      const remainingMs = () => endMs - world.nowMs;
+      const startMs = world.nowMs;
+      const answer = await world.until(
+        seat(0, { processor, remainingMs, ...(marginMs !== undefined && { marginMs }) }),
+      );
+      expect(answer).toMatchObject({ status: 'more', pages: 0, slices: 0 });
+      expect(endedMs).toHaveLength(1);
+      expect(world.nowMs - startMs).toBeGreaterThan(20_000 - keptMs - 20);
+      expect(world.nowMs - startMs).toBeLessThan(20_000 - keptMs + 50);
+    },
+  );
+
+  it('may have no margin, and pages of a millisecond', async () => {
+    const { world, seat } = await scene();
+    const least = { marginMs: 0, pageTimeoutMs: 1, remainingMs: () => 60_000 };
+    expect(await world.until(seat(0, least))).toMatchObject({ status: 'done', slices: 1 });
+  });
+
+  it('holds no lease beyond its invocation’s end', async () => {
+    const { world, seat } = await scene();
+    const ends: number[] = [];
+    const endMs = world.nowMs + 12_000;
+    world.onWrite = ({ after }) => {
+      const expiresAt = after?.expiresAt?.N;
+      if (expiresAt && after?.name?.S === name(0)) ends.push(Number(expiresAt));
+    };
+    const slow: Processor<null> = { ...counting, process: () => world.loop.sleep(900).then(() => null) };
+    await world.until(seat(0, { processor: slow, remainingMs: () => endMs - world.nowMs, marginMs: 1_000 }));
+    expect(ends.length).toBeGreaterThan(5);
+    // Store time is known to a second.
+    for (const end of ends) expect(end).toBeLessThan(endMs + 1_100);
+  });
+
+  it('is not spent on a slice that it could not finish a page of: none is taken', async () => {
+    const { world, seat } = await scene();
+    using acquired = told('scan-slice-acquired');
+    expect(await world.until(seat(0, { remainingMs: () => 5_000 }))).toMatchObject({
+      status: 'more',
+      slices: 0,
+    });
+    expect(acquired).toHaveLength(0);
+    expect(await world.until(seat(0, { remainingMs: () => 4_000_000 }))).toMatchObject({ status: 'done' });
+  });
+
+  it.each([
+    [{ marginMs: -1 }, /^marginMs: must be a number of milliseconds, at least 0, got -1/],
+    [{ pageTimeoutMs: 0 }, /^pageTimeoutMs: must be a number of milliseconds, at least 1, got 0/],
+    [{ remainingMs: () => Number.NaN }, /^remainingMs\(\): must be a number of milliseconds/],
+    [{ seat: 0.5 }, /^seat: must be a whole number, at least 0, got 0.5/],
+    [{ processor: { ...counting, inlineBytes: -1 } }, /^inlineBytes: must be a whole number/],
+  ])('is refused where it is none: %j', async (options, message) => {
+    const { world, seat } = await scene();
+    await expect(world.until(seat(0, options as never))).rejects.toThrow(message);
+  });
+});
+
+describe('a seat and its duplicates', () => {
+  it('ends when a later instance of it goes on, and says so', async () => {
+    const { world, seat } = await scene();
+    const slow: Processor<null> = { ...counting, process: () => world.loop.sleep(300).then(() => null) };
+    using lost = told('scan-slice-lost');
+    const first = seat(0, { processor: slow });
+    const second = world.loop
+      .sleep(5_000)
+      .then(() => seat(0, { locks: world.locks(world.process('later')) }));
+    const [one, two] = await world.until(Promise.all([first, second]));
+    expect(one).toMatchObject({ status: 'superseded', slices: 0, lost: 1 });
+    expect(two).toMatchObject({ status: 'done', slices: 1, takeovers: 1, lost: 0 });
+    expect([...lost]).toMatchObject([{ reason: 'superseded', run, seat: 0, name: name(0) }]);
+  });
+
+  it('a slice that failed is tried again, but not at once', async () => {
+    const { world, seat } = await scene();
+    const events: [string, number][] = [];
+    using _acquired = onScan('scan-slice-acquired', run, () => events.push(['taken', world.nowMs]));
+    using _waits = onScan('scan-seat-waits', run, ({ waitMs }) => events.push(['waits', waitMs]));
+    using _released = onScan('scan-slice-released', run, () => events.push(['released', world.nowMs]));
+    const processor: Processor<null> = {
+      ...counting,
+      process() {
+        throw new Error('a bad page');
+      },
+    };
+    await world.until(seat(0, { processor }));
+    expect(events.map(([what]) => what).slice(0, 4)).toEqual(['taken', 'released', 'waits', 'taken']);
+    const [, released, waits, again] = events;
+    expect(again![1] - released![1]).toBeGreaterThan(waits![1]);
+    expect(waits![1]).toBeGreaterThanOrEqual(20);
+  });
+});
+
 it('a look at how the run stands ends with its signal, whichever of its requests is under way', async () => {
   const ends = await endsOfHangingRequests(
     ({ world, client, signal, prepared }) =>
