@@ -8,7 +8,7 @@ import type { Outcome } from './exit-codes.js';
 import { addInspect } from './inspect-command.js';
 import { addLs } from './ls-command.js';
 import { addReopen } from './reopen-command.js';
-import { type ErrorStyle, reportError } from './report-error.js';
+import { type ErrorStyle, nameMissing, reportError } from './report-error.js';
 import { addRun } from './run/run-command.js';
 import { addScan } from './scan/scan-command.js';
 import { addTable } from './table-command.js';
@@ -32,7 +32,7 @@ export async function main(args: readonly string[]): Promise<number> {
     // Help and version come as errors, too.
     const { name, exitCode } = error as CommanderError;
     if (name === 'CommanderError' && exitCode === 0) return 0;
-    return reportError(error, how);
+    return reportError(nameMissing(error, Object.keys(ownPackage().peerDependencies)), how);
   }
 }
 
@@ -40,7 +40,7 @@ export async function main(args: readonly string[]): Promise<number> {
 function createProgram(how: ErrorStyle, outcome: Outcome): Command {
   const program = new Command('leasehold')
     .description('Leases with fencing tokens in DynamoDB, and S3 scans under them.')
-    .version(packageVersion(), '--version')
+    .version(ownPackage().version, '--version')
     .helpOption('-h, --help', 'show how it is used')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
@@ -63,7 +63,9 @@ function createProgram(how: ErrorStyle, outcome: Outcome): Command {
 }
 
 /** By the package's own name, since the compiled file lies deeper than its source. */
-function packageVersion(): string {
-  const require = createRequire(import.meta.url);
-  return (require('leasehold/package.json') as { version: string }).version;
+function ownPackage(): {
+  readonly version: string;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+} {
+  return createRequire(import.meta.url)('leasehold/package.json');
 }

@@ -51,16 +51,25 @@ export function reportError(thrown: unknown, how: ErrorStyle): number {
   return exitCodeOf(error);
 }
 
-/** The table is not there: the wrong table, Region or account, or it was never made. */
-function isMissingTable(error: Error): boolean {
-  return (
-    error.name === 'StoreError' && (error.cause as Error | undefined)?.name === 'ResourceNotFoundException'
-  );
+function toSentence(error: Error): string {
+  return error.message.replace(/\s*[\r\n]+\s*/g, ' ').trim();
 }
 
-function toSentence(error: Error): string {
-  const sentence = error.message.replace(/\s*[\r\n]+\s*/g, ' ').trim();
-  return isMissingTable(error) ? `${sentence}; "leasehold table create" makes it` : sentence;
+/**
+ * What one command needs and others do not may not be installed: it is named with the line to type.
+ *
+ * @param packages those that a user adds to this one
+ * @returns a SetUpFailure in place of Node's own error; any other error as it is
+ */
+export function nameMissing(error: unknown, packages: readonly string[]): unknown {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code !== 'ERR_MODULE_NOT_FOUND') return error;
+  const missing = packages.find((name) => message.includes(`'${name}'`));
+  if (missing === undefined) return error;
+  return new SetUpFailure(
+    'NOT_INSTALLED',
+    `This needs ${missing}, which is not installed: npm install ${missing}`,
+  );
 }
 
 /** Fields of our errors, of which each has some. */

@@ -176,11 +176,14 @@ function isInstalled(name) {
 }
 `;
 
-/** By \`import\`, the same objects as by \`require\`. */
+/**
+ * By `import`, the same objects as by `require`. Not by an import of that file: where what it needs is missing, Node 20
+ * would not only reject the import, but also end the process with an unhandled rejection.
+ */
 function forImport({ file }: SubPath, names: readonly string[]): string {
-  return `import all from './${file}.cjs';
+  return `import { createRequire } from 'node:module';
 export const {
 ${names.map((name) => `  ${name},`).join('\n')}
-} = all;
+} = createRequire(import.meta.url)('./${file}.cjs');
 `;
 }

@@ -66,6 +66,7 @@ describe('the command line with a store', () => {
     ]);
     expect({ exitCode, stdout }).toEqual({ exitCode: 78, stdout: '' });
     expect(stderr).toMatch(/^leasehold: Table "absent" does not exist .*table create.*\n$/);
+    expect(stderr.match(/table create/g)).toHaveLength(1);
   });
 
   it('ends with 69 and one line when nobody answers, and shows the cause when asked', async () => {

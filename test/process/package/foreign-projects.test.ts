@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build, transform } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importName, subPaths } from '../../../bin/build/package/sub-paths.js';
+import { exitCodes } from '../../../bin/cli/exit-codes.js';
 import {
   foreignProjects,
   type InstalledPackage,
@@ -182,6 +183,30 @@ describe('what is not installed', { timeout: 120_000 }, () => {
       );
       expect(ended.stderr).toContain(message);
     }
+  });
+
+  it('a program that can do without goes on: nothing ends it later', async () => {
+    const script =
+      "await import('leasehold/scan').catch(() => {}); setTimeout(() => console.log('goes on'), 20);";
+    const flags = ['--input-type=module', '-e', script];
+    const { stdout } = await execute(process.execPath, flags, { cwd: bare.app, env: quiet });
+    expect(stdout).toBe('goes on\n');
+  });
+
+  it.each([
+    ['@aws-sdk/client-s3', ['s3://bucket/prefix/']],
+    ['@aws-sdk/client-sfn', ['--state-machine', 'arn:aws:states:eu-west-1:111122223333:stateMachine:Scan']],
+  ])('leasehold scan names the line to type: npm install %s', async (name, args) => {
+    const { bin } = JSON.parse(await readFile(join(bare.installed, 'package.json'), 'utf8'));
+    const flags = [join(bare.installed, bin.leasehold), 'scan', ...args, '--region', 'eu-west-1'];
+    const ended = await execute(process.execPath, flags, { cwd: bare.app, env: quiet }).catch(
+      (error) => error,
+    );
+    expect(ended).toMatchObject({
+      code: exitCodes.setUp,
+      stdout: '',
+      stderr: `leasehold: This needs ${name}, which is not installed: npm install ${name}\n`,
+    });
   });
 
   it('without an engine, leasehold/local names one to install', async () => {
