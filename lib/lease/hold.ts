@@ -264,7 +264,8 @@ export class Hold {
       });
       return true;
     } catch (error) {
-      if (this.state === 'held') {
+      // Given up by the end of the lease: that is no failure.
+      if (this.state === 'held' && !signal.aborted) {
         this.#lastRenewalFailed = error;
         publish('renewal-failed', { ...this.labels, error });
       }

@@ -145,6 +145,16 @@ describe('a lease that is held', () => {
     expect(asked).toEqual(['renew', 'release']);
   });
 
+  it('C05 drops a renewal that is under way when it is released, and tells no failure', async () => {
+    using events = new EventLog();
+    const { name, hold, runtime, asked } = scene({ renew: ['none'] });
+    await runtime.pass(renewEveryMs + 1);
+    expect(asked).toEqual(['renew']);
+    expect(await hold.release()).toBe('released');
+    expect(events.of('renewal-failed', name)).toEqual([]);
+    expect(events.of('released', name)).toHaveLength(1);
+  });
+
   it('C05 leaves no timer behind where its danger is watched from the first', async () => {
     const { hold, runtime } = scene({}, { renewEveryMs: 2 * leaseMs });
     expect(runtime.timers).toBe(2);
