@@ -52,6 +52,20 @@ describe('a slice’s progress', () => {
     expect((await progress.claimOf(objects('g'))).claimed).toBe('m');
   });
 
+  it('keeps the claim that was confirmed where the next page lies below it, as after a takeover', async () => {
+    const progress = progressOf(item({}));
+    progress.confirmed(await progress.claimOf(objects('a', 'm')));
+    expect((await progress.claimOf(objects('b', 'c'))).claimed).toBe('m');
+    expect(progress.number).toBe(4);
+  });
+
+  it('has no result before its first page, and no tries to take back', async () => {
+    expect(Object.keys(await progressOf(item({})).done())).toEqual(['tally']);
+    const resumed = await progressOf(item({ cursor: 'c', claimed: 'c' })).done();
+    expect(resumed).toMatchObject({ cursor: 'c', partial: '0' });
+    expect(resumed).not.toHaveProperty('attempts');
+  });
+
   it('tells of what is done only what is done: a claim moves no cursor', async () => {
     const progress = progressOf(item({ cursor: 'c', claimed: 'c' }));
     const claim = await progress.claimOf(objects('d', 'e'));

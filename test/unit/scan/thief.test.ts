@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LeaseContext } from '../../../lib/lease/index.js';
+import { topCharacter } from '../../../lib/scan/keys/key-order.js';
 import type { SeatHost } from '../../../lib/scan/seats/seat-host.js';
 import type { ScanRun } from '../../../lib/scan/slices/scan-run.js';
 import type { SliceItem } from '../../../lib/scan/slices/slice.js';
@@ -7,12 +8,12 @@ import { createSlice } from '../../../lib/scan/slices/slice-creation.js';
 import { Thief } from '../../../lib/scan/steal/thief.js';
 import { Random } from '../../simulation/world/random.js';
 import { onScan } from '../../support/scan/scan-events.js';
-import { simulatedTable } from '../../support/simulated-table.js';
+import { type Item, simulatedTable } from '../../support/simulated-table.js';
 
 const numbered = (number: number) => String(number).padStart(6, '0');
 
 /** Where the holder of a slice has come to: somewhere else in each. */
-const base = (ordinal: number) => ordinal * 100_000 + 12_345 + ordinal * 1_234;
+const base = (ordinal: number) => ordinal * 80_000 + 12_345 + ordinal * 123;
 
 /** Slices of numbered keys that others work on, and a thief that looks at them. */
 function scene({
@@ -61,6 +62,9 @@ function scene({
     },
   };
 }
+
+/** Where a slice was cut, as a number. */
+const cutOf = (item: Item | undefined) => Number(item!.hi!.S!.padEnd(6, '0'));
 
 describe('a thief', () => {
   it('finds nothing where nobody holds anything, and nothing will come up', async () => {
@@ -114,12 +118,14 @@ describe('a thief', () => {
 
   it.each([
     [0, 90],
-    [0.49, 90],
-    [0.51, 80],
-    [0.99, 80],
+    [0.32, 90],
+    [0.35, 80],
+    [0.65, 80],
+    [0.68, 70],
+    [0.99, 70],
   ])('takes one of the fifth with most left, by chance: at %d that of %d', async (draws, end) => {
     const { thief, slice, get } = scene({ draws });
-    const ends = [20, 90, 30, 80, 40, 70, 50, 60, 25, 35];
+    const ends = [20, 90, 30, 80, 40, 70, 50, 60, 25, 35, 22, 33];
     const held = await Promise.all(ends.map((own, i) => slice(i, base(i), base(i) + own * 800)));
     expect((await thief.steal(held)).stolen).toBeDefined();
     const now = await Promise.all(held.map(({ name }) => get(name)));
@@ -149,6 +155,82 @@ describe('a thief', () => {
     expect(loot.stolen !== undefined).toBe(isStolen);
     expect(loot.mayComeUp).toBe(true);
     expect(count).toBe(refused);
+  });
+
+  it.each([
+    [0, 48_000],
+    [0.5, 50_000],
+    [1, 52_000],
+  ])('cuts at half of what is left, give or take a twentieth: %d', async (draws, at) => {
+    const { thief, slice, get } = scene({ draws: Math.min(draws, 0.999) });
+    const victim = await slice(0, 10_000, 90_000);
+    await thief.steal([victim]);
+    expect(Math.abs(cutOf(await get(victim.name)) - at)).toBeLessThan(200);
+  });
+
+  it('cuts less far ahead where so much is left that the guess may well be far off', async () => {
+    const { thief, slice, get } = scene();
+    // Pages of one number: 80,000 and 19,000 of them.
+    const far = await slice(0, 10_000, 90_000, { cursor: numbered(9_999) });
+    await thief.steal([far]);
+    expect(Math.abs(cutOf(await get(far.name)) - (10_000 + Math.sqrt(100 * 80_000)))).toBeLessThan(50);
+    const near = await slice(1, 110_000, 129_000, { cursor: numbered(109_999) });
+    await thief.steal([near]);
+    expect(Math.abs(cutOf(await get(near.name)) - 119_500)).toBeLessThan(100);
+  });
+
+  it('halves what is left where the place ahead is too fine to be told', async () => {
+    const { thief, slice, get } = scene();
+    const fine = await slice(0, 10_000, 90_000, {
+      cursor: numbered(10_000),
+      claimed: `${numbered(10_000)}-`,
+    });
+    await thief.steal([fine]);
+    expect(Math.abs(cutOf(await get(fine.name)) - 50_000)).toBeLessThan(1_000);
+  });
+
+  it('splits what has three pages left, and tells how many it thinks there are, and whose they were', async () => {
+    const told: unknown[] = [];
+    using _splits = onScan('scan-slice-split', 'r', (event) => told.push(event));
+    const { thief, slice } = scene();
+    const victim = await slice(0, 10_000, 10_300, { owner: 'somebody' });
+    expect((await thief.steal([victim])).stolen).toBeDefined();
+    expect(told).toMatchObject([{ run: 'r', owner: 'somebody', pagesLeft: expect.closeTo(3) }]);
+  });
+
+  it('knows by the plan which characters there are, in its cuts and in the last that it saw', async () => {
+    const left = async (run: Partial<ScanRun>) => {
+      let pages = 0;
+      using _splits = onScan('scan-slice-split', 'r', ({ pagesLeft }) => {
+        pages = pagesLeft;
+      });
+      const { thief, slice } = scene({ run });
+      await thief.steal([await slice(0, 10_000, undefined)]);
+      return pages;
+    };
+    expect(await left({})).toBeCloseTo(9_900);
+    // Letters may follow the digits: each is as many again as a digit.
+    const withLetters = await left({ cuts: ['m'] });
+    expect(withLetters).toBeCloseTo(9_900 + 26_000);
+    expect(await left({ emptyAfter: `m${topCharacter}` })).toBeCloseTo(withLetters);
+    expect(await left({ emptyAfter: 'm' })).toBeCloseTo(9_900);
+    // Without the run's prefix.
+    expect(await left({ prefix: '0', cuts: ['0m'] })).not.toBeCloseTo(await left({ prefix: '0' }));
+  });
+
+  it('writes nothing where the middle is what is claimed: a cut lies behind it', async () => {
+    let refusals = 0;
+    using _refusals = onScan('scan-split-refused', 'r', () => {
+      refusals += 1;
+    });
+    // Folders that no cut can tell apart: many pages, and no place.
+    const folders = [`b${topCharacter}/`, `b${topCharacter}${topCharacter}/`];
+    const { thief, slice, get } = scene({ run: { folders } });
+    const victim = await slice(0, 10_000, undefined, { cursor: undefined, claimed: 'b', hi: 'c' });
+    const before = await get(victim.name);
+    expect(await thief.steal([victim])).toEqual({ stolen: undefined, mayComeUp: true });
+    expect(refusals).toBe(0);
+    expect(await get(victim.name)).toEqual(before);
   });
 
   it.each(['a', 'ab'])(
