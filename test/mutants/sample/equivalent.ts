@@ -221,4 +221,69 @@ export const equivalents: readonly Equivalent[] = [
     line: 'this.#startedAt = startedAt;',
     reason: 'Two assignments of a constructor, neither of which reads the other.',
   },
+  {
+    file: 'lib/scan/results/inventory.ts',
+    line: 'digest.add(key);',
+    reason: 'Two counts of one object, neither of which reads the other.',
+  },
+  {
+    file: 'lib/scan/results/inventory.ts',
+    line: "sizes!.add(size === 0 ? '0' : String(String(size).length), size);",
+    reason: 'Two counts of one object, neither of which reads the other.',
+  },
+  {
+    file: 'lib/scan/results/inventory.ts',
+    line: 'ages!.add(ageGroup(page.startedAtMs - lastModifiedMs), size);',
+    reason: 'Two counts of one object, neither of which reads the other.',
+  },
+  {
+    file: 'lib/scan/results/inventory.ts',
+    line: 'storageClasses!.add(storageClass, size);',
+    reason: 'Two counts of one object, neither of which reads the other.',
+  },
+  {
+    file: 'lib/scan/results/inventory.ts',
+    line: 'segments!.add(firstSegment(key, page.prefix), size);',
+    reason: 'Two counts of one object, neither of which reads the other.',
+  },
+  {
+    file: 'lib/scan/results/inventory.ts',
+    line: 'count[1] += bytes;',
+    reason: 'Two sums, neither of which reads the other.',
+  },
+  {
+    file: 'lib/scan/slices/tiling.ts',
+    line: 'wanted.push(id);',
+    reason: 'What is appended to two lists.',
+  },
+  {
+    file: 'lib/scan/slices/tiling.ts',
+    line: 'wanted.push(range.id);',
+    reason: 'What is appended to two lists.',
+  },
+  {
+    file: 'lib/scan/listing/s3-requests.ts',
+    line: 'this.#answered = true;',
+    reason: 'Neither the count of requests nor whether one was answered reads the other.',
+  },
+  {
+    file: 'lib/scan/keys/key-middle.ts',
+    line: 'this.#sorted = undefined;',
+    reason: 'Neither the characters nor what was sorted of them is read in between.',
+  },
+  {
+    file: 'lib/scan/keys/key-middle.ts',
+    line: 'carry = total >= base ? 1 : 0;',
+    reason: 'Both are worked out from the total, and neither reads the other.',
+  },
+  {
+    file: 'lib/scan/seats/slice-search.ts',
+    line: 'this.#unfinished += 1;',
+    reason: 'Neither the names nor the count of what is unfinished reads the other.',
+  },
+  {
+    file: 'lib/scan/seats/seat-worker.ts',
+    line: '#progressSum = -(1 + 1);',
+    reason: 'Any number below zero is no sum of pages.',
+  },
 ];

@@ -55,6 +55,9 @@ describe('the characters at a place', () => {
   it('of a script are its block, in front of which some stand for scripts between', () => {
     expect(placeOf('ж').base).toBe(0x80);
     expect(placeOf('中').base).toBe(0x1000);
+    // Small scripts end, and large ones begin, at U+2000.
+    expect([placeOf('\u1fff').base, placeOf('\u2000').base]).toEqual([0x80, 0x1000]);
+    expect([placeOf('\u007f').base, placeOf('\u0080').base]).toEqual([1, 0x80]);
     const both = placeOf('a', 'ж');
     expect(both.base).toBeGreaterThan(26 + 0x80 + 16);
     expect(both.base).toBeLessThanOrEqual(26 + 0x80 + 32);
@@ -64,6 +67,9 @@ describe('the characters at a place', () => {
       .filter((point) => point > 0x7a && point < 0x400);
     const gaps = between.map((point, i) => point - (between[i - 1] ?? 0x7a));
     expect(gaps.at(-1)!).toBeGreaterThan(gaps[0]!);
+    // As far apart, by ratio, as the last of them from the script above.
+    const ratio = 32 / 33;
+    expect((between.at(-1)! - 0x7a) / (0x400 - 0x7a) ** ratio).toBeCloseTo(1, 1);
     // Signs of one block have none between.
     expect(placeOf('-', '_').base).toBe(2);
   });

@@ -26,6 +26,11 @@ describe('folders that the plan has seen', () => {
     ];
     expect(folders.pagesPerFolder(slices)).toBeCloseTo(40 / 3);
     expect(folders.pagesPerFolder([])).toBe(1);
+    // One that nobody has begun has come through none.
+    expect(folders.pagesPerFolder([...slices, { progress: 0 }])).toBeCloseTo(40 / 3);
+    expect(folders.pagesPerFolder([{ progress: 0 }])).toBe(1);
+    // Half of a folder at the least: it stands in one.
+    expect(folders.pagesPerFolder([{ lo: 'e/04/', claimed: 'e/04/x', progress: 10 }])).toBe(20);
   });
 
   it('are counted in what is left of a slice, and cut between', () => {

@@ -31,6 +31,9 @@ describe('a name as a number', () => {
       expect(named(four(from)).widthTo(undefined)).toBe(10_000 - from);
     }
     expect(named('0100', 1).widthTo('0300')).toBeCloseTo(2);
+    // What was never seen to stand anywhere counts as nothing.
+    expect(named('0100-').widthTo('0100')).toBe(0);
+    expect(named('0100').widthTo('0100zz')).toBe(0);
     // A beginning is as far as its first continuation.
     expect(named('0100').widthTo('03')).toBe(200);
   });
@@ -66,6 +69,10 @@ describe('where names may go on beyond all that were seen', () => {
 
   it('is the first place that varies, while it has not shown all of its kind', () => {
     expect(folder(...upTo(399, 'f', 3))('f012')).toBe(1);
+  });
+
+  it('is that of two that were seen, too', () => {
+    expect(folder(...Array.from({ length: 40 }, (_, i) => `-${i % 2}`))('-0')).toBe(1);
   });
 
   it('is the place before it, where it has', () => {

@@ -31,4 +31,16 @@ describe('long names with a long common beginning', () => {
       }
     }
   });
+
+  it.each(beginnings)('have as much left as short ones up to an end that begins alike: %s…', (beginning) => {
+    const pages = lengths.map((length) => {
+      const common = beginning.repeat(length / beginning.length);
+      const shape = new KeyShape([`${common}x4`, `${common}m5`]);
+      const slice = { cursor: `${common}d1`, claimed: `${common}e5`, hi: `${common}z` };
+      const left = guessWhatIsLeft(slice, shape, '')!;
+      expect(left.cutAhead(left.pages / 2)!.slice(0, -2)).toBe(`${common}o`.slice(0, -1));
+      return left.pages;
+    });
+    for (const other of pages) expect(other).toBeCloseTo(pages[0]!);
+  });
 });

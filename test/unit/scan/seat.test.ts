@@ -317,6 +317,38 @@ describe('a seat that waits for others', () => {
   });
 });
 
+describe('a seat that finds more than one', () => {
+  it('takes the next where somebody was quicker, in the same look', async () => {
+    const world = new VirtualWorld(3);
+    const s3 = new FastS3(layouts.sequential!(400), world.loop, 10) as unknown as S3Client;
+    const cuts = [layouts.sequential!(400).keyAt(199)];
+    const planner = world.locks(world.process('planner'));
+    await world.until(planScan({ locks: planner, s3, run, bucket: 'zoo', seats: 2, pageSize: 20, cuts }));
+    // The first is tried first: it has failed less often.
+    put(world, 1, { attempts: { N: '1' } });
+    let looks = 0;
+    let tries = 0;
+    const quicker = { leaseId: { S: 'x' }, owner: { S: 'other' }, completedAt: { N: '1' } };
+    world.throttles = (process, operation) => {
+      if (process === 'p7' && operation === 'QueryCommand') looks += 1;
+      if (process === 'p7' && operation === 'UpdateItemCommand' && ++tries === 1) {
+        put(world, 0, { ...quicker, expiresAt: { N: String(world.nowMs + 60_000) } });
+      }
+      return false;
+    };
+    using acquired = told('scan-slice-acquired');
+    let looksBefore = 0;
+    using _first = onScan('scan-slice-acquired', run, () => {
+      looksBefore = looks;
+    });
+    const locks = world.locks(world.process('p7'));
+    const working = workSeat({ locks, s3, run, seat: 7, processor: counting });
+    expect(await world.until(working)).toMatchObject({ status: 'done', slices: 1 });
+    expect(acquired.map(({ name: taken }) => taken)).toEqual([name(1)]);
+    expect(looksBefore).toBe(1);
+  });
+});
+
 describe('a seat whose looks are not answered', () => {
   const throttled = async (times: number) => {
     const { world, seat } = await scene();
@@ -350,6 +382,16 @@ describe('a seat whose looks are not answered', () => {
     // It waits between them.
     const tookMs = all.lookedAt.at(-1)! - all.lookedAt[0]!;
     expect(tookMs).toBeGreaterThan(all.waits.reduce((sum, waitMs) => sum + waitMs, 0));
+  });
+
+  it('looks again within four tenths of a second, however long chance would have it wait', async () => {
+    const { world, seat } = await scene();
+    const locks = world.locks(world.process('p0'));
+    Object.assign(locks.context.runtime, { random: () => 0.999 });
+    world.throttles = (process, operation) => process === 'p0' && operation === 'QueryCommand';
+    using waits = told('scan-seat-waits');
+    await expect(world.until(seat(0, { locks }))).rejects.toMatchObject({ name: 'StoreError' });
+    expect(waits.map(({ waitMs }) => Math.round(waitMs)).slice(0, 5)).toEqual([80, 160, 319, 400, 400]);
   });
 
   it('fails at once for what no later look mends', async () => {

@@ -32,10 +32,12 @@ interface Scene {
   readonly remainingMs?: () => number;
   readonly takenOverFrom?: { readonly owner: string; readonly token: number };
   readonly signal?: AbortSignal;
+  readonly putFails?: Error;
 }
 
 /** A slice at work in pages of two keys, under a lease that is played. */
-function scene({ before, processor, answers, output, remainingMs, takenOverFrom, signal }: Scene = {}) {
+function scene(options: Scene = {}) {
+  const { before, processor, answers, output, remainingMs, takenOverFrom, signal, putFails } = options;
   const stored = {
     ...{ name, format: leaseFormat, version: 6, progress: 0, splitProgress: 0, attempts: 1 },
     ...before,
@@ -66,6 +68,7 @@ function scene({ before, processor, answers, output, remainingMs, takenOverFrom,
     send: async (command: unknown, options: never) => {
       if (!(command instanceof PutObjectCommand)) return bucket.s3.send(command as never, options);
       puts.push(command.input);
+      if (putFails) throw putFails;
       return {};
     },
   };
@@ -394,6 +397,21 @@ describe('a seat that runs out of time, or is told to stop', () => {
   });
 });
 
+describe('a listing that hangs', () => {
+  it('is given up with the caller’s signal, ahead of the page that is worked on, too', async () => {
+    const stop = new AbortController();
+    const { work, bucket } = scene({ signal: stop.signal });
+    bucket.hangs = true;
+    const working = work.run();
+    working.catch(() => {});
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(bucket.asked).toHaveLength(1);
+    const reason = new Error('enough');
+    stop.abort(reason);
+    await expect(working).rejects.toBe(reason);
+  });
+});
+
 describe('the output of a slice', () => {
   it('lies below run, slice, token and page, and is told with the result', async () => {
     const { work, written, puts } = scene({
@@ -410,6 +428,20 @@ describe('the output of a slice', () => {
       [1, 2, 3].map((page) => `out/o/r/000000/7/0000000${page}/rows.csv`),
     );
     expect(written.at(-1)!.result).toMatchObject({ output: { bucket: 'out', prefix: 'o/r/000000/' } });
+  });
+
+  it('that could not be written fails the page', async () => {
+    const { work } = scene({
+      output: { bucket: 'out', prefix: 'o' },
+      putFails: Object.assign(new Error('no right'), { name: 'AccessDenied' }),
+      processor: {
+        process: async (_page, { output }) => {
+          await output.put('rows.csv', 'x');
+          return [];
+        },
+      },
+    });
+    await expect(work.run()).rejects.toMatchObject({ cause: { name: 'StoreError' } });
   });
 
   it('is refused where the run has no bucket for it', async () => {

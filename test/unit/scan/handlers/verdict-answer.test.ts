@@ -66,6 +66,16 @@ describe('the answer of verify', () => {
     const huge = verdictAnswer(verdict({}, { result: 'x'.repeat(300_000) }));
     expect(huge.report.result).toBeNull();
     expect(huge.leftOut).toContain('result');
+    // What the state machine goes by stays.
+    for (const answer of [many, huge]) {
+      expect(answer).toMatchObject({
+        run: 'r',
+        status: 'complete',
+        round: 1,
+        error: '',
+        reason: expect.any(String),
+      });
+    }
     for (const answer of [many, huge]) expect(bytesOf(answer)).toBeLessThan(100_000);
   });
 
