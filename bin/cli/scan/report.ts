@@ -1,11 +1,7 @@
 import prettyBytes from 'pretty-bytes';
-import {
-  type InventoryPartial,
-  type InventoryReport,
-  inventoryReport,
-  type ScanReport,
-  type ScanVerdict,
-} from '../../../lib/scan/index.js';
+import type { InventoryPartial, InventoryReport, ScanReport, ScanVerdict } from '../../../lib/scan/index.js';
+// Not by the index: who follows an execution needs no client of S3.
+import { inventoryReport } from '../../../lib/scan/results/inventory-report.js';
 import { formatDuration, percent, plural } from '../../terminal/figures.js';
 import { print, printJson } from '../../terminal/output.js';
 import {

@@ -1,8 +1,14 @@
-import { DescribeExecutionCommand, GetExecutionHistoryCommand, type SFNClient } from '@aws-sdk/client-sfn';
+import {
+  DescribeExecutionCommand,
+  GetExecutionHistoryCommand,
+  SFNClient,
+  StartExecutionCommand,
+} from '@aws-sdk/client-sfn';
 import { regionOf, stateMachineArns } from '../../../lib/aws/region-of.js';
-import { UsageError } from '../../../lib/errors/index.js';
 import { BackOff, boundedClient, sleep, systemRuntime } from '../../../lib/runtime/index.js';
-import { readCuts, type ScanVerdict } from '../../../lib/scan/index.js';
+import type { ScanVerdict } from '../../../lib/scan/index.js';
+// Not by the index: who follows an execution needs no client of S3.
+import { readCuts } from '../../../lib/scan/slices/read-run.js';
 import { formatDuration } from '../../terminal/figures.js';
 import { type Interruption, listenForInterruption } from '../../terminal/interruption.js';
 import { note } from '../../terminal/output.js';
@@ -17,7 +23,6 @@ const requestTimeoutMs = 10_000;
 /** Starts the deployed state machine, follows it, and prints the report that it ended with. @returns the exit code */
 export async function scanDeployed(options: ScanOptions, stateMachineArn: string): Promise<number> {
   const region = regionOf('state-machine', stateMachineArn, stateMachineArns, options.region);
-  const { SFNClient, StartExecutionCommand } = await loadedSdk();
   const startedMs = performance.now();
   let executionArn: string | undefined;
   using interruption = listenForInterruption();
@@ -51,16 +56,6 @@ export async function scanDeployed(options: ScanOptions, stateMachineArn: string
       : interruption.ended(goesOn(executionArn), { executionArn });
   } finally {
     sfn.destroy();
-  }
-}
-
-async function loadedSdk() {
-  try {
-    return await import('@aws-sdk/client-sfn');
-  } catch (cause) {
-    throw new UsageError('--state-machine needs the package @aws-sdk/client-sfn: install it', undefined, {
-      cause,
-    });
   }
 }
 
