@@ -45,23 +45,16 @@ export function inventoryReport(partial: InventoryPartial, top = 20): InventoryR
     objects,
     bytes,
     digest,
-    sizes: rows(partial.sizes, (a, b) => Number(a) - Number(b), sizeLabel),
-    ages: rows(partial.ages, (a, b) => ageRank(a) - ageRank(b)),
+    // Keys that are numbers are in their order in any object.
+    sizes: Object.entries(partial.sizes).map(([digits, count]) => row(sizeLabel(digits), count)),
+    ages: Object.entries(partial.ages)
+      .sort(([a], [b]) => ageRank(a) - ageRank(b))
+      .map(([name, count]) => row(shown(name), count)),
     storageClasses: largestRows(partial.storageClasses, top),
     segments: largestRows(partial.segments, top),
     extensions: largestRows(partial.extensions, top),
     largest,
   };
-}
-
-function rows(
-  groups: GroupCounts,
-  order: (a: string, b: string) => number,
-  label: (name: string) => string = shown,
-): InventoryRow[] {
-  return Object.entries(groups)
-    .sort(([a], [b]) => order(a, b))
-    .map(([name, count]) => row(label(name), count));
 }
 
 function largestRows(groups: GroupCounts, top: number): InventoryRow[] {
