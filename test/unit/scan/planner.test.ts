@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LockClient } from '../../../lib/client/index.js';
-import type { TableContext } from '../../../lib/lease/index.js';
+import { leaseFormat, type TableContext } from '../../../lib/lease/index.js';
 import type { PlanOptions } from '../../../lib/scan/plan/plan-options.js';
 import { planScan } from '../../../lib/scan/plan/planner.js';
 import { findRun } from '../../../lib/scan/slices/scan-run.js';
@@ -46,6 +46,7 @@ describe('planning a run', () => {
     const now = simulatedNow + 1_000;
     const ttl = { N: String((now + context.retentionMs) / 1_000) };
     expect(await get('scan/r')).toMatchObject({
+      format: { S: leaseFormat },
       version: { N: String(now) },
       group: { S: 'scan' },
       ttl,

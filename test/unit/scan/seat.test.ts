@@ -229,7 +229,8 @@ function put(world: VirtualWorld, ordinal: number, attributes: Readonly<Record<s
 /** A run of two slices: the seat has done the first, others hold the second for an hour. */
 async function waiting(rounds = 0) {
   const world = new VirtualWorld(3);
-  const s3 = new FastS3(layouts.sequential!(400), world.loop, 10) as unknown as S3Client;
+  const fast = new FastS3(layouts.sequential!(400), world.loop, 10);
+  const s3 = fast as unknown as S3Client;
   const locks = world.locks(world.process('planner'));
   const cuts = [layouts.sequential!(400).keyAt(199)];
   await world.until(planScan({ locks, s3, run, bucket: 'zoo', seats: 2, pageSize: 20, cuts }));
@@ -240,7 +241,7 @@ async function waiting(rounds = 0) {
   const lastKey = layouts.sequential!(400).keyAt(398);
   const work = (changes: Partial<Parameters<typeof workSeat>[0]> = {}) =>
     workSeat({ locks: world.locks(world.process('p0')), s3, run, seat: 0, processor: counting, ...changes });
-  return { world, work, lastKey };
+  return { world, work, lastKey, s3: fast };
 }
 
 describe('a seat that waits for others', () => {
@@ -275,6 +276,26 @@ describe('a seat that waits for others', () => {
     };
     await world.until(work());
     expect(looks).toBe(3 + 4);
+  });
+
+  it('splits what another has much left of, takes the part behind the cut, and counts what it did', async () => {
+    const { world, work, s3 } = await waiting();
+    const keyAt = (index: number) => ({ S: layouts.sequential!(400).keyAt(index) });
+    put(world, 1, { cursor: keyAt(200), claimed: keyAt(220), progress: { N: '1' }, hi: keyAt(399) });
+    using splits = told('scan-slice-split');
+    using completed = told('scan-slice-completed');
+    world.loop.after(10_000, () => put(world, 1, { completedAt: { N: '1' } }));
+    const listsBefore = s3.lists;
+    const answer = await world.until(work());
+    expect([...splits]).toMatchObject([{ run, seat: 0, slice: '000001', owner: 'other' }]);
+    expect(completed.map(({ slice }) => slice)).toEqual(['000000', splits[0]!.child]);
+    const [first, child] = completed;
+    expect(answer).toMatchObject({
+      ...{ status: 'done', slices: 2, splits: 1, takeovers: 0, lost: 0 },
+      ...{ pages: first!.pages + child!.pages, objects: first!.objects + child!.objects },
+      listRequests: s3.lists - listsBefore,
+    });
+    expect(first!.objects).toBe(200);
   });
 
   it('stays in a later round as long as others hold anything, and looks less often when nothing is left to split', async () => {
