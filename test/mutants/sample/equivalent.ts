@@ -286,4 +286,39 @@ export const equivalents: readonly Equivalent[] = [
     line: '#progressSum = -(1 + 1);',
     reason: 'Any number below zero is no sum of pages.',
   },
+  {
+    file: 'lib/scan/keys/key-digest.ts',
+    line: '#uncarried = (0 + 1);',
+    reason: 'The limbs have room for many more additions than are made before they are carried.',
+  },
+  {
+    file: 'lib/scan/keys/key-digest.ts',
+    line: 'this.#uncarried = (0 + 1);',
+    reason: 'The limbs have room for many more additions than are made before they are carried.',
+  },
+  {
+    file: 'lib/scan/results/inventory.ts',
+    line: '{ length: (5 + 1) },',
+    reason: 'A sixth counter is nobody’s.',
+  },
+  {
+    file: 'lib/scan/steal/key-shape.ts',
+    line: 'this.base = ranges.reduce((sum, { first, last }) => sum + last - first + 1, 0);',
+    reason: 'Two assignments of a constructor, neither of which reads the other.',
+  },
+  {
+    file: 'lib/scan/seats/slice-search.ts',
+    line: 'for (let index = copy.length - 1; index >= 0; index--) {',
+    reason: 'One more turn swaps the first with itself.',
+  },
+  {
+    file: 'lib/scan/listing/slice-lister.ts',
+    line: 'this.#stop = childSignal(...signals);',
+    reason: 'Two assignments of a constructor, neither of which reads the other.',
+  },
+  {
+    file: 'lib/scan/slices/tiling.ts',
+    line: 'end = child.hi;',
+    reason: 'Neither the list of slices nor the end of the last one reads the other.',
+  },
 ];

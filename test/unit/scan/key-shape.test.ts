@@ -30,6 +30,12 @@ describe('the characters at a place', () => {
     expect(characters(placeOf(...keys)).join('')).toBe(all);
   });
 
+  it('are all of their kind, unless those that were seen would be that few by a chance below one in a thousand', () => {
+    const upTo8 = (count: number) => placeOf(...Array.from({ length: count }, (_, i) => String(i % 9))).base;
+    // 0.9 to the power of 65 is just above, of 66 just below.
+    expect([upTo8(65), upTo8(66)]).toEqual([10, 9]);
+  });
+
   it('are digits in their order, and back', () => {
     const place = placeOf('a', 'B', '5', '-', 'ж');
     const all = characters(place);

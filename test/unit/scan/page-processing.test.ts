@@ -181,6 +181,26 @@ describe('a write of a slice’s holder', () => {
     expect(time.timers).toBe(0);
   });
 
+  it('is not repeated once the lease is over by the clock, though no timer has said so yet', async () => {
+    const loss = new LockLostError('scan/r/000000', 'expired', 7);
+    const time = new VirtualTime();
+    let tries = 0;
+    const lease = {
+      signal: new AbortController().signal,
+      throwIfLost: () => {
+        throw loss;
+      },
+    } as unknown as Lease;
+    const written = persistently(time, lease, async () => {
+      tries += 1;
+      throw failure(true);
+    });
+    const ended = expect(written).rejects.toBe(loss);
+    await time.pass(5_000);
+    expect(tries).toBe(1);
+    await ended;
+  });
+
   it('passes only what the store calls so', () => {
     expect(isPassing(failure(true))).toBe(true);
     expect(isPassing(failure(false))).toBe(false);

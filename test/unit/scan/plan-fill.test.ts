@@ -49,6 +49,13 @@ describe('filling up a plan', () => {
     expect(slices.map(({ hi }) => hi)).toEqual([`k/0${topCharacter}`, undefined]);
   });
 
+  it('looks for nothing in an open slice that begins behind all that keys are taken to begin with', async () => {
+    const behind: OpenSlice = { hi: undefined, low: 'zzzz', top: undefined, sparse: true };
+    const { slices, probes } = await filled([behind], { keys: ['k/000', 'zzzz'], wanted: 2 });
+    expect(probes).toEqual([]);
+    expect(slices).toEqual([behind]);
+  });
+
   it('takes a key behind the slice for nothing', async () => {
     const first: OpenSlice = { hi: 'k/7', low: 'k/000', top: undefined };
     const second: OpenSlice = { hi: undefined, low: 'k/8', top: 'k/8' };

@@ -201,3 +201,15 @@ describe('the top', () => {
     }
   });
 });
+
+describe('the characters of keys', () => {
+  it('are learned from every probe, those of the prefix left out', async () => {
+    const planning = { keys: [...numbered(25, 'qw/a/'), 'qw/b/x', 'qw/~'], prefix: 'qw/', pageSize: 10 };
+    const { requests, sample } = await sampled(2, planning);
+    expect(charactersOf(sample.alphabet)).toBe('/0123456789a');
+    const stemmed = await withTrueStem(requests, sample, 0);
+    expect(charactersOf(stemmed.alphabet)).toBe('/0123456789abx');
+    const closed = await withClosedTop(requests, stemmed, 0);
+    expect(charactersOf(closed.alphabet)).toBe('/0123456789abx~');
+  });
+});
