@@ -40,6 +40,16 @@ export interface ScanVerdict {
  * @throws UsageError if the run was never planned, or `maxRounds` is no whole number; StoreError; the signal's reason
  */
 export async function verifyScan(options: VerifyOptions): Promise<ScanVerdict> {
+  try {
+    return await verdictOf(options);
+  } catch (error) {
+    // The table knows no more than that a request came to nothing.
+    options.signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+async function verdictOf(options: VerifyOptions): Promise<ScanVerdict> {
   const { locks, run, processor, signal, maxRounds = 20 } = options;
   checkWholeNumber('maxRounds', maxRounds, 1);
   const { context } = locks;

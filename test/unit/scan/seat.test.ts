@@ -559,6 +559,20 @@ describe('a seat and its duplicates', () => {
   });
 });
 
+it('planning ends with its signal, whichever of its requests to the table is under way', async () => {
+  const ends = await endsOfHangingRequests(
+    ({ world, client, signal, prepared }) =>
+      planScan({
+        ...{ locks: world.locks(world.process('planner'), { client }), s3: prepared as S3Client },
+        ...{ run, bucket: 'zoo', seats: 2, pageSize: 20, signal },
+      }),
+    async (world) => new FastS3(layouts.sequential!(2_000), world.loop, 10) as unknown as S3Client,
+  );
+  // The time, the run's item, its commit, and its slices.
+  expect(ends.length).toBeGreaterThan(3);
+  for (const [i, end] of ends.entries()) expect(end).toMatchObject({ message: `given up at request ${i}` });
+});
+
 it('a look at how the run stands ends with its signal, whichever of its requests is under way', async () => {
   const ends = await endsOfHangingRequests(
     ({ world, client, signal, prepared }) =>
@@ -577,4 +591,5 @@ it('a look at how the run stands ends with its signal, whichever of its requests
     },
   );
   expect(ends.length).toBeGreaterThan(3);
+  for (const [i, end] of ends.entries()) expect(end).toMatchObject({ message: `given up at request ${i}` });
 });

@@ -73,8 +73,12 @@ function scene(options: Scene = {}) {
     },
   };
   const children: Stored[] = [];
+  const childSignals: unknown[] = [];
   const table = {
-    create: async (item: Stored) => void children.push(item),
+    create: async (item: Stored, given: unknown) => {
+      children.push(item);
+      childSignals.push(given);
+    },
     update: async () => ({ applied: true }),
   };
   const clock = { now: () => ({ earliest: 1_000, latest: 2_000 }) };
@@ -101,7 +105,7 @@ function scene(options: Scene = {}) {
     signal,
   } as unknown as SeatHost;
   const work = new SliceWork(host, lease as unknown as Lease);
-  return { work, written, bucket, puts, pages, children };
+  return { work, written, bucket, puts, pages, children, childSignals };
 }
 
 /** What is told of a slice, in order, without the lease. */
@@ -253,8 +257,10 @@ describe('a slice that is split while it is worked on', () => {
 
   it('makes a child that it finds pending when it begins', async () => {
     const child = { id: childSliceId('p/c'), lo: 'p/c' };
-    const { work, children } = scene({ before: { hi: 'p/c', child } });
+    const { work, children, childSignals } = scene({ before: { hi: 'p/c', child } });
     await work.run();
+    // It ends with the lease, and with the caller.
+    expect(childSignals).toEqual([expect.objectContaining({ aborted: false })]);
     expect(children).toMatchObject([{ name: `scan/r/${child.id}`, lo: 'p/c' }]);
   });
 

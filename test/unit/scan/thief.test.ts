@@ -218,6 +218,21 @@ describe('a thief', () => {
     expect(await left({ prefix: '0', cuts: ['0m'] })).not.toBeCloseTo(await left({ prefix: '0' }));
   });
 
+  it('ends with its signal, before it writes and before it makes the child', async () => {
+    const reason = new Error('enough');
+    const stopped = scene({ signal: AbortSignal.abort(reason) });
+    const victim = await stopped.slice(0, 10_000, 90_000);
+    await expect(stopped.thief.steal([victim])).rejects.toThrow('enough');
+    expect((await stopped.get(victim.name))!.hi).toEqual({ S: victim.hi });
+    const stop = new AbortController();
+    const { thief, slice, get } = scene({ signal: stop.signal });
+    using _ = onScan('scan-slice-split', 'r', () => stop.abort(reason));
+    const other = await slice(0, 10_000, 90_000);
+    await expect(thief.steal([other])).rejects.toThrow('enough');
+    // Whoever sees that makes it.
+    expect((await get(other.name))!.child).toBeDefined();
+  });
+
   it('writes nothing where the middle is what is claimed: a cut lies behind it', async () => {
     let refusals = 0;
     using _refusals = onScan('scan-split-refused', 'r', () => {

@@ -219,6 +219,32 @@ describe('the proof of a run', () => {
     expect(await verify()).toMatchObject({ status: 'more', report: { unfinished: 1, tiles: true } });
   });
 
+  it('ends with its signal while it makes that child', async () => {
+    const child = { id: childSliceId('a'), lo: 'a' };
+    const { context, get } = await planned(plain, { '000000': { hi: 'a', ...result('[]'), child } });
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    const table = Object.assign(Object.create(context.table), {
+      create: (item: never, signal: AbortSignal) => {
+        stop.abort(reason);
+        return context.table.create(item, signal);
+      },
+      get: context.table.get.bind(context.table),
+      getMany: context.table.getMany.bind(context.table),
+      namesInGroup: context.table.namesInGroup.bind(context.table),
+    });
+    const locks = { context: { ...context, table } } as unknown as LockClient;
+    const verifying = verifyScan({
+      locks,
+      s3: {} as never,
+      run: 'r',
+      processor: listing,
+      signal: stop.signal,
+    });
+    await expect(verifying).rejects.toBe(reason);
+    expect(await get(`scan/r/${child.id}`)).toBeUndefined();
+  });
+
   it('fails for slices that nobody could finish, and names where they lie and why', async () => {
     const { verify } = await planned(whole, {
       ...done,
