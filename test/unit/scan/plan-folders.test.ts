@@ -44,6 +44,26 @@ describe('the folders that a plan looks for', () => {
     expect(some).toEqual(['a/', 'b/x/', 'b/y/']);
   });
 
+  it('are only those inside of the one that was asked for: an S3 with ideas of its own sends no plan in circles', async () => {
+    const answers: Readonly<Record<string, readonly string[]>> = {
+      '': ['b/', '', 'a/'],
+      'a/': ['a/', 'a/2/', 'b/z/', 'a/1/', ''],
+      'b/': ['b/'],
+      'a/1/': ['a/1/'],
+      'a/2/': [],
+    };
+    const asked: string[] = [];
+    const requests = {
+      ...{ prefix: '', left: 50 },
+      foldersIn: async (path: string) => {
+        asked.push(path);
+        return answers[path];
+      },
+    };
+    expect(await findFolders(requests as never, 2)).toEqual(['a/1/', 'a/2/', 'b/']);
+    expect(asked).toEqual(['', 'a/', 'b/', 'a/1/', 'a/2/']);
+  });
+
   it('are none where there is but one, or where listing them is denied', async () => {
     expect((await foldersOf(['one/1', 'one/2'], 4)).folders).toEqual([]);
     expect((await foldersOf(['1', '2'], 4)).folders).toEqual([]);
