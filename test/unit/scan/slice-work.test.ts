@@ -1,6 +1,6 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../../../lib/errors/index.js';
+import { LockLostError, StoreError } from '../../../lib/errors/index.js';
 import { type Lease, leaseFormat } from '../../../lib/lease/index.js';
 import { systemRuntime } from '../../../lib/runtime/index.js';
 import type { Processor, ScanEvents, ScanPage } from '../../../lib/scan/index.js';
@@ -33,11 +33,18 @@ interface Scene {
   readonly takenOverFrom?: { readonly owner: string; readonly token: number };
   readonly signal?: AbortSignal;
   readonly putFails?: Error;
+  /** Whether the lease is over by the clock. */
+  readonly isLost?: () => boolean;
+}
+
+function raise(error: Error): never {
+  throw error;
 }
 
 /** A slice at work in pages of two keys, under a lease that is played. */
 function scene(options: Scene = {}) {
-  const { before, processor, answers, output, remainingMs, takenOverFrom, signal, putFails } = options;
+  const { before, processor, answers, output, remainingMs, takenOverFrom, signal, putFails, isLost } =
+    options;
   const stored = {
     ...{ name, format: leaseFormat, version: 6, progress: 0, splitProgress: 0, attempts: 1 },
     ...before,
@@ -53,7 +60,7 @@ function scene(options: Scene = {}) {
   const lease = {
     ...{ name, leaseId: 'lease', token: 7, itemBefore: stored, takenOverFrom, isHeld: true },
     signal: new AbortController().signal,
-    throwIfLost: () => {},
+    throwIfLost: () => isLost?.() && raise(new LockLostError(name, 'expired', 7)),
     renewWith: ({ set }: { readonly set: Stored }) => write({ kind: 'claim', set }),
     completeWith: (result: Stored, { set }: { readonly set: Stored }) =>
       write({ kind: 'complete', set, result }),
@@ -218,6 +225,22 @@ describe('the work on a slice', () => {
     const { work, written } = scene({ before: { lo: 'p/x' } });
     await work.run();
     expect(written).toMatchObject([{ kind: 'complete', result: { partial: '[]', tally: { pages: 0 } } }]);
+  });
+});
+
+describe('a holder that was frozen', () => {
+  it('in the middle of its claim hands nothing out, although the store has confirmed that', async () => {
+    let isOver = false;
+    const { work, pages } = scene({
+      isLost: () => isOver,
+      answers: (_, times) => {
+        isOver = times === 2;
+        return 'applied';
+      },
+    });
+    await expect(work.run()).rejects.toMatchObject({ name: 'LockLostError' });
+    expect(pages.map(({ lastKey }) => lastKey)).toEqual(['p/b']);
+    expect([work.pages, work.objects]).toEqual([1, 2]);
   });
 });
 
