@@ -175,6 +175,27 @@ describe('a seat', () => {
     });
   });
 
+  it('leaves in a slice that is done its result alone, and nothing of how it came to that', async () => {
+    const { world, seat } = await scene();
+    let pages = 0;
+    const processor: Processor<null> = {
+      ...counting,
+      process() {
+        if (++pages === 3) throw new Error('a bad page');
+        return null;
+      },
+    };
+    const between: unknown[] = [];
+    using _ = onScan('scan-slice-released', run, () => between.push(world.items.get(name(0))));
+    await world.until(seat(0, { processor }));
+    const underWay = { lastError: {}, partial: {}, tally: {}, attempts: {}, cursor: {} };
+    expect(Object.keys(between[0]!)).toEqual(expect.arrayContaining(Object.keys(underWay)));
+    const done = world.items.get(name(0))!;
+    expect(done).toMatchObject({ completedAt: {}, result: {}, cursor: {} });
+    for (const gone of ['lastError', 'partial', 'tally', 'attempts', 'leaseId'])
+      expect(done).not.toHaveProperty(gone);
+  });
+
   it('gives its slice back before its time is over, and says that there is more', async () => {
     const { world, seat } = await scene();
     using released = told('scan-slice-released');
