@@ -321,4 +321,9 @@ export const equivalents: readonly Equivalent[] = [
     line: 'end = child.hi;',
     reason: 'Neither the list of slices nor the end of the last one reads the other.',
   },
+  {
+    file: 'lib/scan/steal/key-shape.ts',
+    line: 'return share ** count <= chance ? { first, last } : all;',
+    reason: 'No power of such a share is that very number.',
+  },
 ];

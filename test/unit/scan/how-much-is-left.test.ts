@@ -92,6 +92,14 @@ describe('what is left of a folder', () => {
     expect(guessWhatIsLeft(far, files(low), '')!.pages).toBeCloseTo(6);
   });
 
+  it('takes few for a chance as long as it may be one: three of twenty in the upper half, not two', () => {
+    const rest = Array.from({ length: 17 }, (_, i) => four(113 * i));
+    const pages = (...others: readonly string[]) =>
+      guessWhatIsLeft({ ...inFolder, hi: 'f4' }, files([...rest, ...others]), '')!.pages;
+    expect(pages('3999', '3100', '2500')).toBeCloseTo(31);
+    expect(pages('3999', '3100', '1950')).toBeCloseTo(9);
+  });
+
   it('is what lies up to its bound in that folder, whatever others have come to', () => {
     for (const names of [low, even]) {
       expect(guessWhatIsLeft({ ...inFolder, hi: 'f3/3900' }, files(names), '')!.pages).toBeCloseTo(30);

@@ -36,6 +36,14 @@ describe('the characters at a place', () => {
     expect([upTo8(65), upTo8(66)]).toEqual([10, 9]);
   });
 
+  it('of a script are few of its block: nearly all of those say nothing of the rest, unless they are seen often', () => {
+    const seen = (first: number, span: number, count: number) =>
+      placeOf(...Array.from({ length: count }, (_, i) => String.fromCodePoint(first + (i % span)))).base;
+    // Some 32 letters in a small script, 64 in a large one.
+    expect([seen(0x430, 31, 150), seen(0x430, 31, 250)]).toEqual([0x80, 31]);
+    expect([seen(0x4e00, 63, 300), seen(0x4e00, 63, 500)]).toEqual([0x1000, 63]);
+  });
+
   it('are digits in their order, and back', () => {
     const place = placeOf('a', 'B', '5', '-', 'ж');
     const all = characters(place);

@@ -1,6 +1,7 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { describe, expect, it } from 'vitest';
 import { type Processor, planScan, type ScanEvents, verifyScan, workSeat } from '../../../lib/scan/index.js';
+import { childSliceId } from '../../../lib/scan/slices/slice.js';
 import { FastS3 } from '../../bench/scan/fast-s3.js';
 import { layouts } from '../../bench/scan/layouts.js';
 import { VirtualWorld } from '../../bench/virtual-world.js';
@@ -299,6 +300,34 @@ describe('a seat that waits for others', () => {
     expect(looks).toBe(3 + 4);
   });
 
+  it('counts them anew after a slice of its own', async () => {
+    const { world, work, lastKey } = await waiting();
+    const keyAt = (index: number) => ({ S: layouts.sequential!(400).keyAt(index) });
+    // A third slice, split off the second, which others have nearly done, too.
+    const child = childSliceId(keyAt(390).S);
+    const held = { ...nearEnd(lastKey), cursor: keyAt(380), claimed: keyAt(389), hi: keyAt(390) };
+    put(world, 1, held);
+    const { lo: _, ...second } = world.items.get(name(1))! as Record<string, object>;
+    const third = { ...second, name: { S: `scan/${run}/${child}` }, lo: keyAt(390), cursor: keyAt(391) };
+    const { hi: __, ...open } = { ...third, claimed: keyAt(398), leaseId: { S: 'y' } } as Record<
+      string,
+      object
+    >;
+    world.items.set(`scan/${run}/${child}`, { ...open, emptyAfter: keyAt(399) } as never);
+    let looks = 0;
+    world.throttles = (process, operation) => {
+      if (process !== 'p0' || operation !== 'QueryCommand') return false;
+      looks += 1;
+      if (looks === 4) {
+        const { leaseId: ___, expiresAt: ____, ...free } = world.items.get(name(1))!;
+        world.items.set(name(1), free);
+      }
+      return false;
+    };
+    expect(await world.until(work())).toMatchObject({ status: 'done', slices: 2 });
+    expect(looks).toBeGreaterThanOrEqual(4 + 4);
+  });
+
   it('splits what another has much left of, takes the part behind the cut, and counts what it did', async () => {
     const { world, work, s3 } = await waiting();
     const keyAt = (index: number) => ({ S: layouts.sequential!(400).keyAt(index) });
@@ -448,6 +477,34 @@ describe('a seat whose looks are not answered', () => {
     using waits = told('scan-seat-waits');
     await expect(world.until(seat(0, { locks }))).rejects.toMatchObject({ name: 'StoreError' });
     expect(waits.map(({ waitMs }) => Math.round(waitMs)).slice(0, 5)).toEqual([80, 160, 319, 400, 400]);
+  });
+
+  it('waits before it looks again', async () => {
+    const { world, seat } = await scene();
+    const events: (readonly [string, number, number?])[] = [];
+    using _ = onScan('scan-seat-waits', run, ({ waitMs }) => events.push(['waits', world.nowMs, waitMs]));
+    world.throttles = (process, operation) => {
+      if (process !== 'p0' || operation !== 'QueryCommand') return false;
+      events.push(['looks', world.nowMs]);
+      return true;
+    };
+    await expect(world.until(seat(0))).rejects.toMatchObject({ name: 'StoreError' });
+    const waits = events.flatMap((event, i) =>
+      event[0] === 'waits' ? [[event, events[i + 1]!] as const] : [],
+    );
+    expect(waits).toHaveLength(7);
+    for (const [[, fromMs, waitMs], [next, atMs]] of waits) {
+      expect(next).toBe('looks');
+      expect(atMs - fromMs).toBeGreaterThanOrEqual(waitMs! - 0.001);
+    }
+  });
+
+  it('fails at once where it may not take a slice', async () => {
+    const { world, seat } = await scene();
+    const locks = world.locks(world.process('p0'));
+    const denied = Object.assign(new Error('no right'), { name: 'StoreError', retryable: false });
+    Object.assign(locks, { tryAcquire: () => Promise.reject(denied) });
+    await expect(world.until(seat(0, { locks }))).rejects.toBe(denied);
   });
 
   it('fails at once for what no later look mends', async () => {

@@ -186,7 +186,7 @@ describe('the proof of a run', () => {
   it('asks for another round while something is unfinished, counts it, and keeps the run out of TTL’s way', async () => {
     const { verify, get, context } = await planned(plain);
     expect(await verify()).toMatchObject({
-      ...{ status: 'more', round: 1, reason: '1 of 1 slices are unfinished after round 1' },
+      ...{ run: 'r', status: 'more', round: 1, reason: '1 of 1 slices are unfinished after round 1' },
       report: { unfinished: 1 },
     });
     const ttl = Math.ceil((simulatedNow + 1_000 + context.retentionMs) / 1_000);
@@ -204,7 +204,12 @@ describe('the proof of a run', () => {
       [0, { maxRounds: 1 }, 'failed'],
     ] as const) {
       const { verify, get } = await planned({ ...plain, rounds });
-      expect(await verify(options)).toMatchObject({ status, round: rounds + 1 });
+      expect(await verify(options)).toMatchObject({
+        run: 'r',
+        status,
+        round: rounds + 1,
+        report: { unfinished: 1 },
+      });
       expect((await get('scan/r'))!.rounds).toEqual({ N: String(status === 'more' ? rounds + 1 : rounds) });
     }
     await expect((await planned(plain)).verify({ maxRounds: 0 })).rejects.toThrow(/^maxRounds: /);
@@ -252,7 +257,7 @@ describe('the proof of a run', () => {
       '000002': { lo: 'p/c', attempts: 5 },
     });
     expect(await verify()).toMatchObject({
-      status: 'failed',
+      ...{ run: 'r', status: 'failed', round: 3 },
       reason:
         'slice 000000 (open, "p/b"] is quarantined after 4 attempts: Error: no; ' +
         'slice 000002 ("p/c", open] is quarantined after 5 attempts',
@@ -291,7 +296,12 @@ describe('the proof of a run', () => {
     const failures = [{ key: 'a', error: 'no' }];
     const { verify } = await planned(plain, { '000000': result('["b"]', { failureCount: 1, failures }) });
     expect(await verify()).toMatchObject({
-      ...{ status: 'completed-with-failures', reason: '1 objects could not be worked on' },
+      ...{
+        run: 'r',
+        round: 1,
+        status: 'completed-with-failures',
+        reason: '1 objects could not be worked on',
+      },
       report: { failureCount: 1, failures, result: ['b'] },
     });
   });
