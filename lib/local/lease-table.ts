@@ -1,5 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { refuse } from '../errors/index.js';
+import { checkNumber, checkOptions } from '../lease/check-options.js';
 import { createTable } from '../table/index.js';
 import { deleteIfExpired, expiredPage, type Sender } from '../table/sweep/expired-items.js';
 
@@ -24,14 +26,18 @@ export interface CreatedLeaseTable {
  * on demand, index `byGroup` on `group` and `name` with keys only, Time to Live on `ttl`. May run in several
  * processes at once.
  *
- * @throws UsageError when a table of that name has another key or index; StoreError
+ * @throws UsageError when a table of that name has another key or index, or for what can't be right; StoreError
  */
 export async function createLeaseTable(
   client: DynamoDBClient,
   tableName: string,
   options: CreateLeaseTableOptions = {},
 ): Promise<CreatedLeaseTable> {
+  checkClient(client);
+  checkTableName(tableName);
+  checkOptions('createLeaseTable', options, ['ttl', 'waitMs']);
   const { ttl = true, waitMs = 60_000 } = options;
+  checkNumber('waitMs', waitMs, 0);
   const { created, timeToLive } = await createTable(client, tableName, { timeToLive: ttl, waitMs });
   const enabled = timeToLive === 'enabled-now' || timeToLive === 'enabled-before';
   return { created, timeToLive: enabled ? 'enabled' : timeToLive };
@@ -52,13 +58,17 @@ export interface SweepExpiredOptions {
  * tests that can't wait for days. Each delete is conditional on a `ttl` that still lies before that moment.
  *
  * @returns names of the items deleted, in the order of the deletes.
- * @throws whatever the SDK throws.
+ * @throws UsageError for what can't be right; whatever the SDK throws.
  */
 export async function sweepExpired(
   client: DynamoDBClient | DynamoDBDocumentClient,
   options: SweepExpiredOptions,
 ): Promise<string[]> {
+  checkClient(client);
+  checkOptions('sweepExpired', options, ['table', 'nowMs', 'signal']);
   const { table, nowMs, signal } = options;
+  checkTableName(table);
+  checkNumber('nowMs', nowMs, 0);
   // A document client passes plain commands through unchanged; only its type says otherwise.
   const plain = client as Sender;
   const rule = { ttlBefore: nowMs / 1_000 };
@@ -72,4 +82,13 @@ export async function sweepExpired(
     after = page.after;
   } while (after !== undefined);
   return deleted;
+}
+
+function checkClient(client: unknown): void {
+  if (typeof (client as Partial<Sender> | undefined)?.send !== 'function')
+    refuse('client', 'a DynamoDBClient', client);
+}
+
+function checkTableName(name: unknown): void {
+  if (typeof name !== 'string' || name === '') refuse('table', 'the name of a table', name);
 }

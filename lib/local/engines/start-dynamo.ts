@@ -1,3 +1,5 @@
+import { refuse } from '../../errors/index.js';
+import { checkNumber, checkOptions } from '../../lease/check-options.js';
 import { dockerMissing, startDocker } from './docker.js';
 import { dynaliteMissing, startDynalite } from './dynalite.js';
 import { dynoxideMissing, startDynoxide } from './dynoxide.js';
@@ -19,9 +21,13 @@ export interface StartDynamoOptions {
  * Docker, the dynoxide binary, or dynalite, whichever comes first and is there. Several may run at once.
  *
  * @returns the running engine; stop it, or let `await using` do so. It ends with this process in any case.
- * @throws EngineUnavailableError when the engine asked for, or the first one found, can't be started.
+ * @throws UsageError for an option that can't be right; EngineUnavailableError when the engine asked for, or the first one found, can't be started.
  */
 export async function startDynamo(options: StartDynamoOptions = {}): Promise<LocalDynamo> {
+  checkOptions('startDynamo', options, ['engine', 'allowDocker', 'startTimeoutMs']);
+  if (options.engine !== undefined && !engineNames.includes(options.engine))
+    refuse('engine', `one of ${engineNames.join(', ')}`, options.engine);
+  if (options.startTimeoutMs !== undefined) checkNumber('startTimeoutMs', options.startTimeoutMs, 1);
   const engine = options.engine ?? (await firstAvailable(options.allowDocker ?? true));
   const startTimeoutMs = options.startTimeoutMs ?? (engine === 'docker' ? 120_000 : 20_000);
   const limit = new AbortController();

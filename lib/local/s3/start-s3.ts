@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { refuse } from '../../errors/index.js';
+import { checkOptions } from '../../lease/check-options.js';
 import { Bucket } from './bucket.js';
 import { type S3FaultHook, S3RequestCounter, type S3Requests } from './s3-requests.js';
-
 import { serveRequest } from './serve-request.js';
 
 const idleConnectionMs = 60_000;
@@ -48,9 +49,12 @@ export interface LocalS3 extends AsyncDisposable {
  * Knows ListObjectsV2, GetObject, HeadObject, PutObject, DeleteObject and HeadBucket, in path style. A file and
  * a folder can't share a name, so an object can't lie under a key that is a prefix folder of another.
  *
- * @throws Error when a directory is not there and `createBuckets` is not set.
+ * @throws UsageError for an option that can't be right; Error when a directory is not there and `createBuckets` is not set.
  */
 export async function startS3(options: StartS3Options): Promise<LocalS3> {
+  checkOptions('startS3', options, ['buckets', 'createBuckets', 'faults']);
+  if (!isRecordOfTexts(options.buckets))
+    refuse('buckets', 'an object, with a directory for each bucket’s name', options.buckets);
   const buckets = new Map<string, Bucket>();
   for (const [name, directory] of Object.entries(options.buckets)) {
     buckets.set(name, await Bucket.open(name, directory, options.createBuckets ?? false));
@@ -95,4 +99,9 @@ export async function startS3(options: StartS3Options): Promise<LocalS3> {
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+function isRecordOfTexts(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((one) => typeof one === 'string');
 }

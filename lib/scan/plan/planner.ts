@@ -1,5 +1,6 @@
 import { UsageError } from '../../errors/index.js';
 import { ensureStoreTime, type LeaseContext, leaseFormat, ttlAfter } from '../../lease/index.js';
+import { checkCall } from '../check-call.js';
 import { S3Sender } from '../listing/s3-requests.js';
 import { inParallel } from '../seats/in-parallel.js';
 import { publishScan } from '../seats/scan-events.js';
@@ -33,6 +34,11 @@ const requestsPerSlice = 3;
 /** Slices are created so many at a time. */
 const parallelWrites = 8;
 
+const takes = {
+  ...{ locks: true, s3: true, run: true, bucket: true, prefix: false, seats: true, slices: false },
+  ...{ pageSize: false, cuts: false, output: false, requesterPays: false, signal: false },
+} satisfies Record<keyof PlanOptions, boolean>;
+
 /**
  * Plans a run: finds cuts, writes the run item and the slices. All is create-if-absent, and the run item is the
  * commit point: planning again, or twice at once, leads to the same slices.
@@ -41,6 +47,7 @@ const parallelWrites = 8;
  *   run that was planned for another prefix; StoreError; the signal's reason
  */
 export async function planScan(options: PlanOptions): Promise<ScanPlan> {
+  checkCall('planScan', options, takes);
   checkPlanOptions(options);
   try {
     return await planWith(options);

@@ -1,4 +1,5 @@
 import { type Runtime, retry, systemRuntime } from '../../runtime/index.js';
+import { checkCall } from '../check-call.js';
 import { checkWholeNumber } from '../check-number.js';
 import { inParallel } from '../seats/in-parallel.js';
 import type { ProcessContext, ScanObject, ScanPage } from './processor.js';
@@ -11,6 +12,12 @@ export interface EachObjectOptions extends Pick<ProcessContext, 'signal' | 'fail
   readonly retries?: number;
   readonly runtime?: Runtime;
 }
+
+const takes = {
+  ...{ signal: true, failed: true, concurrency: false, retries: false, runtime: false },
+  // The rest of a context.
+  ...{ lease: false, output: false },
+} satisfies Record<keyof (EachObjectOptions & ProcessContext), boolean>;
 
 /** How many objects came to an end, and how. */
 export interface EachObjectCounts {
@@ -34,6 +41,7 @@ export async function eachObject(
   work: (object: ScanObject, signal: AbortSignal) => Promise<unknown>,
   options: EachObjectOptions,
 ): Promise<EachObjectCounts> {
+  checkCall('eachObject', options, takes);
   const { signal, concurrency = 8, retries = 2 } = options;
   checkWholeNumber('concurrency', concurrency, 1, maxConcurrency);
   checkWholeNumber('retries', retries, 0, maxRetries);

@@ -1,8 +1,9 @@
 import type { S3Client } from '@aws-sdk/client-s3';
 import { type LeaseContext, takeoverBefore, ttlAfter } from '../../lease/index.js';
+import { checkCall } from '../check-call.js';
 import { checkWholeNumber } from '../check-number.js';
 import { S3Sender } from '../listing/s3-requests.js';
-import { type RunOptions, type RunState, readRun } from '../slices/read-run.js';
+import { type RunOptions, type RunState, readSlices } from '../slices/read-run.js';
 import { runName, type ScanRun } from '../slices/scan-run.js';
 import { findState } from '../slices/slice.js';
 import { hasPendingChild, materialiseChild } from '../slices/slice-creation.js';
@@ -19,6 +20,10 @@ export interface VerifyOptions extends RunOptions {
   /** Rounds of work asked for before the run fails. @default 20 */
   readonly maxRounds?: number;
 }
+
+const takes = {
+  ...{ locks: true, run: true, signal: false, s3: true, processor: true, maxRounds: false },
+} satisfies Record<keyof VerifyOptions, boolean>;
 
 /** How a run stands. A JSON value. */
 export interface ScanVerdict {
@@ -37,9 +42,10 @@ export interface ScanVerdict {
  * Proves a run complete: every slice is read consistently, all are completed, and they tile from open to open. A
  * slice that was quarantined fails the run, naming its range; one that is unfinished asks for another round.
  *
- * @throws UsageError if the run was never planned, or `maxRounds` is no whole number; StoreError; the signal's reason
+ * @throws UsageError if the run was never planned, or an option can't be right; StoreError; the signal's reason
  */
 export async function verifyScan(options: VerifyOptions): Promise<ScanVerdict> {
+  checkCall('verifyScan', options, takes);
   try {
     return await verdictOf(options);
   } catch (error) {
@@ -53,7 +59,7 @@ async function verdictOf(options: VerifyOptions): Promise<ScanVerdict> {
   const { locks, run, processor, signal, maxRounds = 20 } = options;
   checkWholeNumber('maxRounds', maxRounds, 1);
   const { context } = locks;
-  const state = await readRun(options);
+  const state = await readSlices(options);
   const before = takeoverBefore(context);
   const report = toReport(state, before);
   const round = state.run.rounds + 1;

@@ -2,6 +2,7 @@ import type { S3Client } from '@aws-sdk/client-s3';
 import type { LockClient } from '../../client/index.js';
 import { ensureStoreTime, type Lease } from '../../lease/index.js';
 import { sleep } from '../../runtime/index.js';
+import { checkCall } from '../check-call.js';
 import { checkMilliseconds, checkWholeNumber } from '../check-number.js';
 import type { Processor } from '../results/processor.js';
 import { isPassing, takeable } from '../slices/scan-conditions.js';
@@ -33,6 +34,11 @@ export interface SeatOptions {
   readonly pageTimeoutMs?: number;
   readonly signal?: AbortSignal;
 }
+
+const takes = {
+  ...{ locks: true, s3: true, run: true, seat: true, processor: true },
+  ...{ remainingMs: false, marginMs: false, pageTimeoutMs: false, signal: false },
+} satisfies Record<keyof SeatOptions, boolean>;
 
 /** What a seat did. A JSON value. `pages` and `objects` are those that were done under leases that it kept. */
 export interface SeatAnswer {
@@ -80,6 +86,7 @@ const maxFailedLooks = 8;
  *   reason. The slice at hand is given back first.
  */
 export async function workSeat(options: SeatOptions): Promise<SeatAnswer> {
+  checkCall('workSeat', options, takes);
   try {
     return await (await Seat.open(options)).work();
   } catch (error) {

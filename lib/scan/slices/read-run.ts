@@ -1,5 +1,6 @@
 import type { LockClient } from '../../client/index.js';
 import { ensureStoreTime, type LeaseContext } from '../../lease/index.js';
+import { checkCall } from '../check-call.js';
 import { checkRun, plannedSlices, type ScanRun } from './scan-run.js';
 import { findSlice, isSliceName, parseSliceId, type SliceItem, sliceGroup, sliceName } from './slice.js';
 import { checkTiling, type Gap, type Tiling } from './tiling.js';
@@ -10,6 +11,8 @@ export interface RunOptions {
   readonly run: string;
   readonly signal?: AbortSignal;
 }
+
+const takes = { locks: true, run: true, signal: false } satisfies Record<keyof RunOptions, boolean>;
 
 /** A run as it stands. */
 export interface RunState {
@@ -26,10 +29,15 @@ export interface RunState {
  * The planned slices' names follow from the run item, and children's from their cuts; the index, which lags, is an
  * addition and not relied on. What else is in the run's group is passed over.
  *
- * @throws UsageError if it was never planned; StoreError
+ * @throws UsageError if it was never planned, or for an option that can't be right; StoreError
  */
 export async function readRun(options: RunOptions): Promise<RunState> {
-  const { locks, run, signal } = options;
+  checkCall('readRun', options, takes);
+  return readSlices(options);
+}
+
+/** As {@link readRun}, for a call that has been checked. */
+export async function readSlices({ locks, run, signal }: RunOptions): Promise<RunState> {
   const { context } = locks;
   await ensureStoreTime(context, signal);
   const scan = await checkRun(context, run, signal);
@@ -47,7 +55,8 @@ export async function readRun(options: RunOptions): Promise<RunState> {
  * @throws UsageError if it was never planned; StoreError
  */
 export async function readCuts(options: RunOptions): Promise<string[]> {
-  const { slices } = await readRun(options);
+  checkCall('readCuts', options, takes);
+  const { slices } = await readSlices(options);
   return slices.map(({ hi }) => hi).filter((hi) => hi !== undefined);
 }
 

@@ -64,7 +64,10 @@ describe('a setting of a scan that is no number (D19)', () => {
     'D19 %s for a seat, its margin, its end, its rounds: refused before anything is sent',
     async (value) => {
       const processor: Processor<null> = { empty: () => null, process: () => null, merge: () => null };
-      const seat = { locks: undefined as never, s3: undefined as never, run: 'r', seat: 0, processor };
+      // Whatever is asked of them would fail.
+      const locks = { context: { table: {} } } as never;
+      const s3 = { send: () => {} } as never;
+      const seat = { locks, s3, run: 'r', seat: 0, processor };
       await expect(workSeat({ ...seat, seat: value })).rejects.toMatchObject(refused('seat'));
       await expect(workSeat({ ...seat, marginMs: value })).rejects.toMatchObject(refused('marginMs'));
       await expect(workSeat({ ...seat, pageTimeoutMs: value })).rejects.toMatchObject(
@@ -75,7 +78,8 @@ describe('a setting of a scan that is no number (D19)', () => {
       );
       const sized = { ...processor, inlineBytes: value };
       await expect(workSeat({ ...seat, processor: sized })).rejects.toMatchObject(refused('inlineBytes'));
-      await expect(verifyScan({ ...seat, maxRounds: value })).rejects.toMatchObject(refused('maxRounds'));
+      const run = { locks, s3, run: 'r', processor };
+      await expect(verifyScan({ ...run, maxRounds: value })).rejects.toMatchObject(refused('maxRounds'));
     },
   );
 });

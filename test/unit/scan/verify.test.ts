@@ -55,7 +55,7 @@ async function planned(run: ScanRun, slices: Slices = {}) {
   }
   const locks = { context } as unknown as LockClient;
   const verify = (options: object = {}) =>
-    verifyScan({ locks, s3: {} as never, run: 'r', processor: listing, ...options });
+    verifyScan({ locks, s3: { send: () => {} } as never, run: 'r', processor: listing, ...options });
   return { context, get, runtime, locks, verify };
 }
 
