@@ -241,7 +241,7 @@ describe('the proof of a run', () => {
     const locks = { context: { ...context, table } } as unknown as LockClient;
     const verifying = verifyScan({
       locks,
-      s3: {} as never,
+      s3: { send: () => {} } as never,
       run: 'r',
       processor: listing,
       signal: stop.signal,
