@@ -4,6 +4,7 @@ import { sdkRequests } from '../aws/sdk-requests.js';
 import { defaults } from '../client/client-options.js';
 import { elapsedBetween, StoreClock } from '../clock/store-clock.js';
 import { UsageError } from '../errors/index.js';
+import { checkOptions } from '../lease/check-options.js';
 import { type LeaseContext, tableStore } from '../lease/index.js';
 import { deadlineAfter, type Runtime, systemRuntime } from '../runtime/index.js';
 import {
@@ -30,6 +31,7 @@ const reserveMs = 250;
  * @param options.runtime what an invocation's time is measured by. @default the system's clocks and timers
  * @returns a handler that answers errors as `{ ok: false, error }`; it throws them, by their `name`, where the request
  *   says `"throw": true`, and a UsageError for settings that can't be right
+ * @throws UsageError for an option that it does not have
  */
 export function createLockServiceHandler(
   options: {
@@ -38,6 +40,7 @@ export function createLockServiceHandler(
     readonly runtime?: Runtime;
   } = {},
 ): (event: unknown, context: RemainingTime) => Promise<unknown> {
+  checkOptions('createLockServiceHandler', options, ['env', 'service', 'runtime']);
   return handlerWith(options);
 }
 

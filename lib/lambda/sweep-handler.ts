@@ -3,6 +3,7 @@ import { regionOf, tableArns } from '../aws/region-of.js';
 import { sdkRequests } from '../aws/sdk-requests.js';
 import { LockClient } from '../client/index.js';
 import { quoted, UsageError } from '../errors/index.js';
+import { checkOptions } from '../lease/check-options.js';
 import { type SweepAnswer, sweepLeases } from '../table/sweep/index.js';
 import type { Environment, RemainingTime } from './invocation.js';
 
@@ -19,10 +20,12 @@ const defaultDeletesPerSecond = 100;
  * @param options.env where the settings are read from. @default process.env
  * @param options.log takes one line of JSON. @default standard output
  * @returns a handler that throws UsageError (not to be retried) and StoreError
+ * @throws UsageError for an option that it does not have
  */
 export function createSweepHandler(
   options: { readonly env?: Environment; readonly log?: (line: string) => void } = {},
 ): (event: unknown, context: RemainingTime) => Promise<SweepAnswer> {
+  checkOptions('createSweepHandler', options, ['env', 'log']);
   const env = options.env ?? process.env;
   const log = options.log ?? ((line: string) => void process.stdout.write(`${line}\n`));
   let once: SweepClients | undefined;

@@ -1,4 +1,5 @@
-import { StoreError, UsageError } from '../errors/index.js';
+import { refuse, StoreError, UsageError } from '../errors/index.js';
+import { checkNumber, checkOptions } from '../lease/check-options.js';
 import type { LeaseContext } from '../lease/index.js';
 import { acquire, resume } from './acquire-operation.js';
 import type { ServiceAnswer } from './answer.js';
@@ -27,6 +28,10 @@ export interface LockServiceOptions {
   readonly executions?: ExecutionWatch;
 }
 
+const takes = {
+  ...{ context: 1, names: 1, groups: 1, operations: 1, maxLeaseMs: 1, executions: 1 },
+} satisfies Record<keyof LockServiceOptions, 1>;
+
 /** Answers requests; see {@link createLockService}. */
 export interface LockServiceAnswers {
   readonly host: ServiceHost;
@@ -48,15 +53,22 @@ export const defaultMaxLeaseMs = 15 * 60_000;
  * The lock service: one JSON object per request, one as its answer. Stateless; every request is idempotent, so that
  * Lambda's own retries, and a caller's, are harmless.
  *
- * @throws UsageError for names that are no patterns
+ * @throws UsageError for names that are no patterns, and for any other option that can't be right
  */
 export function createLockService(options: LockServiceOptions): LockServiceAnswers {
+  // A misspelt one must not open the service to more than was meant.
+  checkOptions('createLockService', options, Object.keys(takes));
+  const { context, operations = 'use', maxLeaseMs = defaultMaxLeaseMs } = options;
+  if (!context?.clock) refuse('context', 'that of a LockClient with a table', context);
+  if (operations !== 'use' && operations !== 'operate')
+    refuse('operations', '"use" or "operate"', operations);
+  checkNumber('maxLeaseMs', maxLeaseMs, 1);
   const host: ServiceHost = {
-    context: options.context,
+    context,
     isAllowed: nameRule(options.names),
     isAllowedGroup: nameRule(options.groups ?? options.names),
-    operates: options.operations === 'operate',
-    maxLeaseMs: options.maxLeaseMs ?? defaultMaxLeaseMs,
+    operates: operations === 'operate',
+    maxLeaseMs,
     executions: options.executions,
   };
   return {

@@ -1,3 +1,5 @@
+import { refuse } from '../../errors/index.js';
+import { checkNumber, checkOptions } from '../../lease/check-options.js';
 import { systemRuntime } from '../../runtime/index.js';
 import type { Environment } from '../invocation.js';
 import { defaultServiceName } from './metric-names.js';
@@ -41,11 +43,15 @@ const defaultFlushEveryMs = 60_000;
  *
  * @returns a handler with the same arguments and result; it also throws UsageError for a switch that is neither on
  *   nor off, and for a part that is on and whose Powertools are not installed
+ * @throws UsageError for what is no function, and for an option that can't be right
  */
 export function observed<Parameters extends readonly unknown[], Result>(
   handler: (...parameters: Parameters) => Promise<Result> | Result,
   options: ObservedOptions = {},
 ): (...parameters: Parameters) => Promise<Result> {
+  if (typeof handler !== 'function') refuse('observed', 'given the handler as a function', handler);
+  checkOptions('observed', options, ['service', 'readKeys', 'flushEveryMs', 'env']);
+  if (options.flushEveryMs !== undefined) checkNumber('flushEveryMs', options.flushEveryMs, 1);
   return observedBy(installedParts, handler, options);
 }
 

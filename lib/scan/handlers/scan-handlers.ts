@@ -1,5 +1,6 @@
 import type { Environment, RemainingTime } from '../../lambda/invocation.js';
 import { observed } from '../../lambda/observability/index.js';
+import { checkCall } from '../check-call.js';
 import { maxSlices } from '../plan/plan-options.js';
 import { planScan, type ScanPlan } from '../plan/planner.js';
 import { inventory } from '../results/inventory.js';
@@ -9,6 +10,8 @@ import { type SeatAnswer, workSeat } from '../seats/seat-worker.js';
 import { EventFields, parseObject } from './event-fields.js';
 import { clientsOnce, ledgered } from './scan-clients.js';
 import { type SeatEnd, seatEnds, type VerdictAnswer, verdictAnswer } from './verdict-answer.js';
+
+const takes = { processor: false, env: false };
 
 /** The handlers of a scan's three functions. */
 export interface ScanHandlers {
@@ -28,14 +31,17 @@ export interface ScanHandlers {
  *
  * @param options.processor what is done with every page. @default the inventory
  * @param options.env where the settings are read from. @default process.env
+ * @throws UsageError for what is no processor, and for an option that it does not have; so do the three below
  */
 export function createScanHandlers(
   options: { readonly processor?: Processor; readonly env?: Environment } = {},
 ): ScanHandlers {
+  checkCall('createScanHandlers', options, takes);
+  const { env = process.env, processor = inventory() } = options;
   return {
-    plan: observed(createPlanHandler(options), options),
-    work: observed(createWorkHandler(options), options),
-    verify: observed(createVerifyHandler(options), options),
+    plan: observed(createPlanHandler({ env }), { env }),
+    work: observed(createWorkHandler({ env, processor }), { env }),
+    verify: observed(createVerifyHandler({ env, processor }), { env }),
   };
 }
 
@@ -56,6 +62,7 @@ export interface VerifyEvent {
 export function createVerifyHandler(
   options: { readonly processor?: Processor; readonly env?: Environment } = {},
 ): (event: unknown) => Promise<VerdictAnswer> {
+  checkCall('createVerifyHandler', options, takes);
   const clients = clientsOnce(options.env ?? process.env);
   return async (event) => {
     const { locks, s3 } = clients();
@@ -83,6 +90,7 @@ export interface WorkEvent {
 export function createWorkHandler(
   options: { readonly processor?: Processor; readonly env?: Environment } = {},
 ): (event: unknown, context: RemainingTime) => Promise<SeatAnswer> {
+  checkCall('createWorkHandler', options, takes);
   const clients = clientsOnce(options.env ?? process.env);
   let processor: Processor | undefined;
   return async (event, context) => {
@@ -139,6 +147,8 @@ const maxSeats = 1_000;
 export function createPlanHandler(
   options: { readonly env?: Environment } = {},
 ): (event: unknown) => Promise<ScanPlan> {
+  // The options of all three may be one object.
+  checkCall('createPlanHandler', options, takes);
   const clients = clientsOnce(options.env ?? process.env);
   return async (event) => {
     const { settings, locks, s3 } = clients();
