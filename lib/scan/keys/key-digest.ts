@@ -2,38 +2,28 @@ import { hash } from 'node:crypto';
 
 const limbs = 4;
 const limbSize = 2 ** 32;
-/** So many sums of 32-bit numbers stay exact in a `number`. */
-const maxUncarried = 2 ** 20;
 
 /**
  * A digest of a set of keys that does not depend on their order, and of two parts can be added: the sum, modulo
  * 2^128, of the first 16 bytes of each key's SHA-256. Equal digests and counts mean equal keys, each seen once.
  */
 export class KeyDigest {
-  /** Big end first, carries not yet passed on. */
-  readonly #sums = new Array<number>(limbs).fill(0);
-  #uncarried = 0;
+  /** Big end first. */
+  readonly #limbs = new Array<number>(limbs).fill(0);
 
   add(key: string): void {
     const bytes = hash('sha256', key, 'buffer');
-    for (let limb = 0; limb < limbs; limb++) this.#sums[limb]! += bytes.readUInt32BE(limb * 4);
-    if (++this.#uncarried >= maxUncarried) this.#carry();
+    let carry = 0;
+    for (let limb = limbs - 1; limb >= 0; limb--) {
+      const sum = this.#limbs[limb]! + bytes.readUInt32BE(limb * 4) + carry;
+      this.#limbs[limb] = sum % limbSize;
+      carry = Math.floor(sum / limbSize);
+    }
   }
 
   /** 32 hexadecimal digits. */
   hex(): string {
-    this.#carry();
-    return this.#sums.map((sum) => sum.toString(16).padStart(8, '0')).join('');
-  }
-
-  #carry(): void {
-    let carry = 0;
-    for (let limb = limbs - 1; limb >= 0; limb--) {
-      const sum = this.#sums[limb]! + carry;
-      this.#sums[limb] = sum % limbSize;
-      carry = Math.floor(sum / limbSize);
-    }
-    this.#uncarried = 0;
+    return this.#limbs.map((limb) => limb.toString(16).padStart(8, '0')).join('');
   }
 }
 

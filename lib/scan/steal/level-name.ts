@@ -3,7 +3,7 @@ import type { KeyShape, Place } from './key-shape.js';
 /** A cut goes so many places beyond the one at which it first differs. */
 const finerPlaces = 2;
 
-/** Places looked at behind the one that counts as the unit: those further on are too fine to matter. */
+/** Places looked at from the one on that counts as the unit: those further on are too fine to matter. */
 const placesBehind = 16;
 
 /** A folder's or a file's name as a number, place by place, in the characters that stand at each. */
@@ -25,7 +25,7 @@ export class LevelName {
     this.#shape = shape;
     this.#widePlace = widePlace;
     const unit = reference ?? Math.max(0, this.#name.length - 1);
-    const weights = new Array<number>(unit + placesBehind + 1).fill(1);
+    const weights = new Array<number>(unit + placesBehind).fill(1);
     for (let place = unit - 1; place >= 0; place--)
       weights[place] = weights[place + 1]! * this.#base(place + 1);
     for (let place = unit + 1; place < weights.length; place++)

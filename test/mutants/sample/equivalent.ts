@@ -201,11 +201,6 @@ export const equivalents: readonly Equivalent[] = [
     reason: 'Two counts of one object, neither of which reads the other.',
   },
   {
-    file: 'lib/scan/keys/key-digest.ts',
-    line: 'if (++this.#uncarried > maxUncarried) this.#carry();',
-    reason: 'The limbs have room for many more additions than are made before they are carried.',
-  },
-  {
     file: 'lib/scan/steal/what-is-left.ts',
     line: 'while (level <= to.length && from[level] === to[level]) level++;',
     reason:
@@ -287,16 +282,6 @@ export const equivalents: readonly Equivalent[] = [
     reason: 'Any number below zero is no sum of pages.',
   },
   {
-    file: 'lib/scan/keys/key-digest.ts',
-    line: '#uncarried = (0 + 1);',
-    reason: 'The limbs have room for many more additions than are made before they are carried.',
-  },
-  {
-    file: 'lib/scan/keys/key-digest.ts',
-    line: 'this.#uncarried = (0 + 1);',
-    reason: 'The limbs have room for many more additions than are made before they are carried.',
-  },
-  {
     file: 'lib/scan/results/inventory.ts',
     line: '{ length: (5 + 1) },',
     reason: 'A sixth counter is nobody’s.',
@@ -325,5 +310,20 @@ export const equivalents: readonly Equivalent[] = [
     file: 'lib/scan/steal/key-shape.ts',
     line: 'return share ** count <= chance ? { first, last } : all;',
     reason: 'No power of such a share is that very number.',
+  },
+  {
+    file: 'lib/scan/results/each-object.ts',
+    line: 'counts.failed += 1;',
+    reason: 'Whoever is told of the failure can’t see the count, which is answered at the end.',
+  },
+  {
+    file: 'lib/scan/results/inventory.ts',
+    line: 'return b[1][1] - a[1][1] || b[1][0] - a[1][0] || (a[0] <= b[0] ? -1 : 1);',
+    reason: 'No two groups of one object have the same name.',
+  },
+  {
+    file: 'lib/scan/steal/level-name.ts',
+    line: 'const placesBehind = (16 + 1);',
+    reason: 'So far behind the unit a place is finer than any cut, which ends two places behind it.',
   },
 ];

@@ -21,6 +21,8 @@ it.each([
   [['x/a/', 'x/b/', 'y/c/', 'y/d/'], 2],
   [['x/1/', 'y/1/', 'z/1/'], 1],
   [['a/b/c/', 'a/b/d/', 'a/e/f/'], 1.5],
+  // A name may be empty.
+  [['x//', 'x/a/'], 2],
 ])('folders %j: %d in one above', (paths, perFolder) => {
   expect(new KnownFolders(paths, '').perFolder).toBe(perFolder);
 });

@@ -479,6 +479,21 @@ describe('a seat whose looks are not answered', () => {
     expect(waits.map(({ waitMs }) => Math.round(waitMs)).slice(0, 5)).toEqual([80, 160, 319, 400, 400]);
   });
 
+  it('counts anew after one that was: seven that were not, twice, are no reason to give up', async () => {
+    const { world, work } = await waiting();
+    put(world, 1, { progress: { N: '9' }, splitProgress: { N: '9' } });
+    let queries = 0;
+    world.throttles = (process, operation) => {
+      if (process !== 'p0' || operation !== 'QueryCommand') return false;
+      queries += 1;
+      // A look that is not answered is tried three times.
+      if (queries > 44) put(world, 1, { completedAt: { N: '1' } });
+      return queries !== 22 && queries <= 43;
+    };
+    expect(await world.until(work())).toMatchObject({ status: 'done', slices: 1 });
+    expect(queries).toBe(45);
+  });
+
   it('waits before it looks again', async () => {
     const { world, seat } = await scene();
     const events: (readonly [string, number, number?])[] = [];

@@ -24,6 +24,7 @@ interface Scene {
 async function endOf({ error, loss, item, leftMs = 60_000, signal }: Scene) {
   const time = new VirtualTime();
   const done: unknown[] = [];
+  const signals: AbortSignal[] = [];
   const lease = {
     ...{ name, owner, leaseId: 'mine', token: 7, isHeld: loss === undefined, signal: { reason: loss } },
     release: async () => {
@@ -39,8 +40,9 @@ async function endOf({ error, loss, item, leftMs = 60_000, signal }: Scene) {
     giveBack: async (...given: unknown[]) => void done.push(['give back', ...given]),
   };
   const table = {
-    get: async (asked: string) => {
+    get: async (asked: string, given: AbortSignal) => {
       expect(asked).toBe(name);
+      signals.push(given);
       if (item === 'hangs') await new Promise(() => {});
       if (item instanceof Error) throw item;
       return item;
@@ -59,7 +61,7 @@ async function endOf({ error, loss, item, leftMs = 60_000, signal }: Scene) {
     (thrown: unknown) => ({ thrown }),
   );
   const outcome = await time.until(ending);
-  return { outcome, done, tookMs: time.monotonicMs() - startMs };
+  return { outcome, done, signals, tookMs: time.monotonicMs() - startMs };
 }
 
 const badPage = new RangeError('a bad page');
@@ -184,8 +186,9 @@ describe('a lease that is over', () => {
   });
 
   it('waits five seconds for what the item says, no longer', async () => {
-    const { outcome, tookMs } = await endOf({ error: badPage, loss: takenOver, item: 'hangs' });
+    const { outcome, tookMs, signals } = await endOf({ error: badPage, loss: takenOver, item: 'hangs' });
     expect(outcome).toEqual({ end: 'lost' });
     expect(tookMs).toBe(5_000);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 });

@@ -218,6 +218,25 @@ describe('a thief', () => {
     expect(await left({ prefix: '0', cuts: ['0m'] })).not.toBeCloseTo(await left({ prefix: '0' }));
   });
 
+  it('measures folders by what each slice has done since its own beginning', async () => {
+    const folders = Array.from({ length: 100 }, (_, i) => `f${String(i).padStart(2, '0')}/`);
+    const leftUpTo = async (hi: string) => {
+      let pages = 0;
+      using _ = onScan('scan-slice-split', 'r', ({ pagesLeft }) => {
+        pages = pagesLeft;
+      });
+      const { thief, slice } = scene({ run: { folders } });
+      // Thirty pages in a folder and a half, two in half of one; others have done sixty before the first folder.
+      const other = { name: 'o', lo: 'f50/', claimed: 'f52/x', progress: 30, splitProgress: 0 };
+      thief.sees(other as unknown as SliceItem);
+      const own = { lo: 'f20/', cursor: 'f20/a', claimed: 'f20/b' };
+      await thief.steal([await slice(0, 10_000, undefined, { ...own, hi })]);
+      return pages;
+    };
+    const perFolder = (30 + 2 + 60) / (1.5 + 0.5 + 60 * 0.5);
+    expect((await leftUpTo('f31/')) - (await leftUpTo('f21/'))).toBeCloseTo(10 * perFolder);
+  });
+
   it('ends with its signal, before it writes and before it makes the child', async () => {
     const reason = new Error('enough');
     const stopped = scene({ signal: AbortSignal.abort(reason) });
