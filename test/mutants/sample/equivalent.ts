@@ -326,4 +326,19 @@ export const equivalents: readonly Equivalent[] = [
     line: 'const placesBehind = (16 + 1);',
     reason: 'So far behind the unit a place is finer than any cut, which ends two places behind it.',
   },
+  {
+    file: 'lib/scan/handlers/scan-clients.ts',
+    line: 'const s3RequestTimeoutMs = (20_000 + 1);',
+    reason: 'A request that is given up a millisecond later: no timer, and no request, is that exact.',
+  },
+  {
+    file: 'lib/scan/handlers/scan-clients.ts',
+    line: 'const s3ConnectionTimeoutMs = (3_000 + 1);',
+    reason: 'A connection that is given up a millisecond later: no timer, and no network, is that exact.',
+  },
+  {
+    file: 'lib/scan/steal/thief.ts',
+    line: 'const maxTrustedPages = (20_000 + 1);',
+    reason: 'No guess of so many pages is that exact.',
+  },
 ];
