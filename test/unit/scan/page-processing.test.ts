@@ -5,6 +5,7 @@ import type { ProcessContext, ScanPage } from '../../../lib/scan/index.js';
 import { processPage } from '../../../lib/scan/seats/page-processing.js';
 import { SeatTime } from '../../../lib/scan/seats/seat-host.js';
 import { isPassing, persistently } from '../../../lib/scan/slices/scan-conditions.js';
+import { listenedSignal } from '../../support/listened-signal.js';
 import { VirtualTime } from '../../support/virtual-time.js';
 
 const page = { number: 1 } as ScanPage;
@@ -12,12 +13,13 @@ const page = { number: 1 } as ScanPage;
 interface Limits {
   readonly pageTimeoutMs?: number;
   readonly remainingMs?: () => number;
+  readonly signal?: AbortSignal;
 }
 
 /** A processor at work on a page. */
 function scene(
   process: (page: ScanPage, context: ProcessContext) => unknown,
-  { pageTimeoutMs = 60_000, remainingMs }: Limits = {},
+  { pageTimeoutMs = 60_000, remainingMs, signal }: Limits = {},
 ) {
   const runtime = new VirtualTime();
   const [lost, caller] = [new AbortController(), new AbortController()];
@@ -29,7 +31,10 @@ function scene(
     outputs.push(signal);
     return 'output' as never;
   };
-  const work = { runtime, processor, page, lease, time, pageTimeoutMs, outputFor, signal: caller.signal };
+  const work = {
+    ...{ runtime, processor, page, lease, time, pageTimeoutMs, outputFor },
+    signal: signal ?? caller.signal,
+  };
   const startMs = runtime.monotonicMs();
   const ended = processPage(work).then(
     (result) => ({ result, afterMs: runtime.monotonicMs() - startMs }),
@@ -120,6 +125,13 @@ describe('a page that is processed', () => {
       ...{ result: { partial: 'late' }, afterMs: 4_100 },
     });
     expect(played.runtime.timers).toBe(0);
+  });
+
+  it('leaves nobody listening to the signal of whoever goes on', async () => {
+    const caller = listenedSignal();
+    const { ended, runtime } = scene(() => 'done', { signal: caller.signal });
+    await runtime.until(ended);
+    expect(caller.listeners()).toBe(0);
   });
 
   it('is measured: no page is begun that may take longer than is left', async () => {

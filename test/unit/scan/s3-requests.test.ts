@@ -4,6 +4,7 @@ import type { ScanObject } from '../../../lib/scan/index.js';
 import { firstKeyAfter, foldersIn, listPage } from '../../../lib/scan/listing/s3-listing.js';
 import { payForRequests, S3Sender, s3Address } from '../../../lib/scan/listing/s3-requests.js';
 import { SliceLister, withinSlice } from '../../../lib/scan/listing/slice-lister.js';
+import { listenedSignal } from '../../support/listened-signal.js';
 import { VirtualTime } from '../../support/virtual-time.js';
 
 const named = (name: string, more: object = {}) => Object.assign(new Error('as asked'), { name, ...more });
@@ -269,6 +270,16 @@ describe('the pages of a slice', () => {
     await other.time.pass(1);
     stop.abort(new Error('enough'));
     await expect(listed).rejects.toThrow('enough');
+  });
+
+  it('leave nobody listening to a signal that goes on', async () => {
+    const caller = listenedSignal();
+    const { lister } = listerOf(pageBehind, caller.signal);
+    lister.prefetch('p/a');
+    await lister.page('p/a');
+    expect(caller.listeners()).toBe(1);
+    lister.close();
+    expect(caller.listeners()).toBe(0);
   });
 
   it('are cut at the slice’s upper bound, by the order of UTF-8', () => {

@@ -8,6 +8,7 @@ import type { OutputPlace } from '../../../lib/scan/results/slice-output.js';
 import { type SeatHost, SeatTime } from '../../../lib/scan/seats/seat-host.js';
 import { SliceWork } from '../../../lib/scan/seats/slice-work.js';
 import { childSliceId } from '../../../lib/scan/slices/slice.js';
+import { listenedSignal } from '../../support/listened-signal.js';
 import { MemoryBucket } from '../../support/scan/memory-bucket.js';
 import { onScan } from '../../support/scan/scan-events.js';
 
@@ -423,6 +424,24 @@ describe('a seat that runs out of time, or is told to stop', () => {
     });
     await expect(work.run()).rejects.toThrow();
     expect(claims(written)).toHaveLength(1);
+  });
+});
+
+describe('a slice that is over', () => {
+  it('leaves nobody listening to the signal of whoever goes on, however it ended', async () => {
+    const caller = listenedSignal();
+    await scene({ signal: caller.signal }).work.run();
+    expect(caller.listeners()).toBe(0);
+    const failing = scene({
+      signal: caller.signal,
+      processor: {
+        process: () => {
+          throw new Error('a bad page');
+        },
+      },
+    });
+    await expect(failing.work.run()).rejects.toThrow();
+    expect(caller.listeners()).toBe(0);
   });
 });
 
