@@ -117,8 +117,9 @@ export function timeLeftMs({ endsInMs }: HoldOptions): number {
   return leftMs;
 }
 
-/** @throws UsageError if the label can't be stored or shown */
-export function checkOwner(owner: string): void {
+/** @throws UsageError if there is a label, and it can't be stored or shown */
+export function checkOwner(owner: string | undefined): void {
+  if (owner === undefined) return;
   if (typeof owner === 'string' && owner !== '' && isWellFormed(owner) && Buffer.byteLength(owner) <= 256)
     return;
   refuse('owner', 'well-formed Unicode of 1 to 256 bytes', owner);

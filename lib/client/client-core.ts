@@ -165,12 +165,10 @@ export function clientCore(given: ClientOptions): ClientCore {
 
     checkAcquire(asked) {
       const { owner, group, waitMs = defaults.waitMs } = asked;
-      if (owner !== undefined) checkOwner(owner);
+      checkOwner(owner);
       if (group !== undefined) checkGroupName(group);
       checkLimits(asked, acquireLimits);
-      const leftMs = timeLeftMs(asked);
-      holdSettings(options, asked);
-      return Math.min(waitMs, leftMs);
+      return Math.min(waitMs, timeLeftMs(asked));
     },
 
     async whileOpen(given, call) {
@@ -226,8 +224,9 @@ function makeTable(
 /** What a client of the AWS SDK is made with. */
 function sdkConfig({ endpoint, maxAttempts, requestTimeoutMs }: ClientOptions, region: string | undefined) {
   return {
-    ...(region !== undefined && { region }),
-    ...(endpoint !== undefined && { endpoint }),
+    // One that is not given the SDK finds itself.
+    region,
+    endpoint,
     maxAttempts: maxAttempts ?? defaults.maxAttempts,
     ...sdkTimeOuts(requestTimeoutMs ?? defaults.requestTimeoutMs),
   };
@@ -243,9 +242,7 @@ function serviceContext(options: ClientOptions, terms: Terms, closers: ClientHos
   const own = typeof service === 'string' ? regionOf('service', service, functionArns, region) : undefined;
   const store = loadedOnce(async (): Promise<LeaseStore> => {
     const { connectService } = await import('./service-connection.js');
-    const connection = connectService(options, terms, sdkConfig(options, own));
-    closers.push(connection.close);
-    return connection.store;
+    return connectService(options, terms, closers, sdkConfig(options, own));
   });
   return {
     ...terms,

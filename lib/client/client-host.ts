@@ -14,7 +14,7 @@ export interface ClientHost {
   /** As `LockClient.tryAcquire`. */
   tryAcquire(name: string, options?: TryAcquireOptions): Promise<Lease | null>;
   /**
-   * Checks the options of an acquire, without a request.
+   * Checks the options of an acquire, each by itself; whether they fit together is for `holdSettings` to say.
    *
    * @returns how long to wait, in milliseconds
    * @throws UsageError

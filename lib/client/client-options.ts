@@ -155,7 +155,7 @@ export function checkClientOptions(options: ClientOptions): void {
   checkLimits(options, limits);
   const { pollFloorMs = defaults.pollFloorMs, pollCeilingMs } = options;
   if (pollCeilingMs !== undefined) checkNumber('pollCeilingMs', pollCeilingMs, pollFloorMs);
-  if (options.owner !== undefined) checkOwner(options.owner);
+  checkOwner(options.owner);
   checkOwnerKey(options.ownerKey);
 }
 

@@ -5,7 +5,7 @@ import { acquireAll, type GroupOptions, type LockGroup } from '../kit/lock-group
 import type { LockHost } from '../kit/lock-host.js';
 import { makeReadWriteLock } from '../kit/read-write-lock.js';
 import { makeSemaphore } from '../kit/semaphore.js';
-import { checkLimits, checkNumber, checkOptions } from '../lease/check-options.js';
+import { checkNumber, checkOptions } from '../lease/check-options.js';
 import {
   freeAfter,
   type Grant,
@@ -20,12 +20,9 @@ import {
 import { childSignal } from '../runtime/index.js';
 import {
   type AcquireOptions,
-  acquireLimits,
-  checkOwner,
   optionNames,
   type ResumeOptions,
   type TryAcquireOptions,
-  timeLeftMs,
 } from './acquire-options.js';
 import { Admin, type ShownLease } from './admin.js';
 import type { ClientHost } from './client-host.js';
@@ -95,6 +92,7 @@ export function laterCalls(host: ClientHost) {
         permitOptions.filter((name) => !without.includes(name)),
       );
       host.checkAcquire(options);
+      holdSettings(host.options, options);
     },
     pacing: (waitMs = 0, endsInMs) => {
       checkNumber('waitMs', waitMs, 0);
@@ -209,9 +207,7 @@ function nothingLeftToDo(error: unknown): null {
 async function resume(host: ClientHost, handedOver: unknown, options: ResumeOptions): Promise<Lease> {
   checkOptions('resume', options, Object.keys(resumeOptions));
   const { owner = host.owner, ...hold } = options;
-  checkOwner(owner);
-  checkLimits(hold, acquireLimits);
-  timeLeftMs(hold);
+  host.checkAcquire(options);
   return host.whileOpen(options.signal, async (signal) => {
     const from = parseHandedOver(handedOver);
     const terms = holdSettings(host.options, { leaseMs: from.leaseMs, ...hold });

@@ -4,7 +4,6 @@ import { mayBeGranted } from './conditions.js';
 import {
   endFor,
   isNarrow,
-  measureWidth,
   type TableContext,
   takeoverBefore,
   timeErrors,
@@ -115,7 +114,7 @@ export async function writeGrant(
   const now = clock.now();
   // The store time of the grant, or one more than the last token: never a time that it may not be yet.
   const token = Math.max(Math.ceil(now.earliest), aboveToken + 1);
-  if (!isNarrow(now)) throw (await timeErrors()).tooVague(table.tableName, measureWidth(now));
+  if (!isNarrow(now)) throw (await timeErrors()).tooVague(table.tableName, now);
   if (token >= numberLimit) throw (await timeErrors()).noTokenLeft(name, aboveToken);
   const acquiredAt = Math.ceil(clock.now().latest);
   const expiresAt = endFor(context, leaseMs, request.spareMs);

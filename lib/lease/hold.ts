@@ -150,7 +150,7 @@ export class Hold {
       throw error;
     });
     if (outcome.kind === 'lost') {
-      this.#lose(outcome.reason, undefined);
+      this.#lose(outcome.reason);
       return 'lost';
     }
     this.end('released');
@@ -207,7 +207,7 @@ export class Hold {
 
   settled(outcome: Exclude<HolderOutcome, { kind: 'done' }>): ChangeOutcome {
     if (outcome.kind === 'refused') return { applied: false, item: outcome.item };
-    this.#lose(outcome.reason, undefined);
+    this.#lose(outcome.reason);
     throw this.loss;
   }
 
@@ -284,7 +284,7 @@ export class Hold {
     this.#lose(this.term.endsByItself ? 'max-hold' : byStore, failed);
   }
 
-  #lose(reason: LossReason, cause: unknown): void {
+  #lose(reason: LossReason, cause?: unknown): void {
     if (this.state !== 'held' && this.state !== 'ending') return;
     this.state = 'lost';
     this.heartbeat.stop();

@@ -25,7 +25,7 @@ export type HolderOutcome =
    * `already`: refused, and found done, by an earlier attempt. `before`: the item as it stood, where this very write
    * ended the lease, if it was asked for, or renewed it.
    */
-  | { readonly kind: 'done'; readonly already?: true; readonly before?: LeaseItem }
+  | { readonly kind: 'done'; readonly already?: true; readonly before?: LeaseItem | undefined }
   /** The lease is not the current one any more; nothing was changed (invariant I4). */
   | { readonly kind: 'lost'; readonly reason: LossReason }
   /** The lease is current, but the caller's own extra condition did not hold; nothing was changed. */
@@ -89,7 +89,7 @@ export function writeEnd(
 
 /** The answer of a write that was applied. */
 export function ended(before: StoredItem | undefined): HolderOutcome {
-  return before ? { kind: 'done', before: before as LeaseItem } : { kind: 'done' };
+  return { kind: 'done', before: before as LeaseItem | undefined };
 }
 
 /** Whatever ends a lease writes and takes away this. */

@@ -96,12 +96,8 @@ export const timeErrors = loadedOnce(() => import('./time-errors.js'));
  * Whether an interval is worth using. What is known too vaguely grants nothing: a token from before a freeze would be lower
  * than those that others were given meanwhile.
  */
-export function isNarrow(interval: TimeInterval): boolean {
-  return measureWidth(interval) <= widestIntervalMs;
-}
-
-export function measureWidth({ earliest, latest }: TimeInterval): number {
-  return latest - earliest;
+export function isNarrow({ earliest, latest }: TimeInterval): boolean {
+  return latest - earliest <= widestIntervalMs;
 }
 
 /**

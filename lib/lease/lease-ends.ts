@@ -4,6 +4,7 @@ import { checkNumber, checkOptions, maxLeaseMs, minRetentionMs } from './check-o
 import type { HandedOver } from './handed-over.js';
 import type { Hold } from './hold.js';
 import type { HolderOutcome } from './holder-requests.js';
+import { expiryFor } from './lease-context.js';
 import type { Completion } from './lease-store.js';
 import type { ChangeOutcome } from './lease-term.js';
 import { toStorable } from './storable.js';
@@ -22,10 +23,9 @@ export const leaseCalls = {
   },
   complete: { check: toCompletion, act: completeHold },
   completeWith: {
-    check: (_lockName: string, result: unknown, change: ItemChange, retainMs: number): Completion => ({
-      ...{ result, change, retainMs },
-    }),
-    act: completeHold,
+    check: (_lockName: string, result: unknown, change: ItemChange): Completion => ({ result, change }),
+    act: (hold: Hold, completion: Completion) =>
+      completeHold(hold, { ...completion, retainMs: hold.context.retentionMs }),
   },
   handOver: {
     check(_lockName: string, options: { readonly leaseMs?: number } = {}) {
@@ -104,12 +104,12 @@ async function settleUnanswered(
 /** Ends the lease here, for another process to go on with. @param leaseMs the gap until then. @default the whole lease */
 async function handOverHold(hold: Hold, leaseMs?: number): Promise<HandedOver> {
   const { name, leaseId, token, owner } = hold.labels;
-  const { wholeLeaseMs } = hold.settings;
+  const { wholeLeaseMs, capMs } = hold.settings;
   hold.checkHeld();
   hold.heartbeat.pause();
   try {
     await hold.ensureTime();
-    await hold.renewTo(hold.term.nextOver(leaseMs ?? wholeLeaseMs));
+    await hold.renewTo(hold.term.asked(expiryFor(hold.context, leaseMs ?? wholeLeaseMs), capMs));
     // It may have been lost while the store was asked.
     hold.checkHeld();
     hold.end('handed-over');

@@ -1,5 +1,5 @@
 import type { Grant } from './acquire-request.js';
-import { endFor, expiryFor } from './lease-context.js';
+import { endFor } from './lease-context.js';
 import type { LeaseItem } from './lease-item.js';
 import type { LeaseContext } from './lease-store.js';
 
@@ -67,12 +67,7 @@ export class LeaseTerm {
   /** What to ask the store for, so that the lease runs its length from now on. */
   next(): number {
     const { leaseMs, spareMs, maxHoldMs } = this.#settings;
-    return this.#asked(endFor(this.#context, leaseMs, spareMs), maxHoldMs);
-  }
-
-  /** What to ask for, so that somebody else can go on with the lease after a gap. */
-  nextOver(gapMs: number): number {
-    return this.#asked(expiryFor(this.#context, gapMs), this.#settings.capMs);
+    return this.asked(endFor(this.#context, leaseMs, spareMs), maxHoldMs);
   }
 
   /** The store has what was asked for. */
@@ -80,8 +75,8 @@ export class LeaseTerm {
     this.#expiresAt = expiresAt - this.#surplusMs;
   }
 
-  /** Told apart from a refusal by being above everything asked for before, answered or not. */
-  #asked(wanted: number, capMs = Number.POSITIVE_INFINITY): number {
+  /** What to ask for where this end is wanted: told apart from a refusal by being above everything asked for before, answered or not. */
+  asked(wanted: number, capMs = Number.POSITIVE_INFINITY): number {
     const capped = Math.min(wanted, Math.floor(this.#acquiredAt + capMs));
     this.#highestAsked = Math.max(capped + this.#surplusMs, this.#highestAsked + 1);
     return this.#highestAsked;

@@ -193,7 +193,7 @@ export class Lease implements AsyncDisposable {
    * @internal
    */
   completeWith(result: unknown, change: ItemChange): Promise<ChangeOutcome> {
-    return this.#later('completeWith', result, change, this.#hold.context.retentionMs);
+    return this.#later('completeWith', result, change);
   }
 
   /**

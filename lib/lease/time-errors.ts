@@ -1,3 +1,4 @@
+import type { TimeInterval } from '../clock/store-clock.js';
 import { StoreError, UsageError } from '../errors/index.js';
 
 /*
@@ -11,8 +12,8 @@ export function noStoreTime(tableName: string): StoreError {
 }
 
 /** The interval is too wide, although it was to be narrowed. */
-export function tooVague(tableName: string, widthMs: number): StoreError {
-  const message = `Nothing was granted: the time of table "${tableName}" is only known to ${Math.round(widthMs)} ms, and asking for it failed`;
+export function tooVague(tableName: string, { earliest, latest }: TimeInterval): StoreError {
+  const message = `Nothing was granted: the time of table "${tableName}" is only known to ${Math.round(latest - earliest)} ms, and asking for it failed`;
   return new StoreError(message, undefined, { retryable: true, mayHaveApplied: false });
 }
 

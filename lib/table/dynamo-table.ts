@@ -80,9 +80,9 @@ export function dynamoTable(options: DynamoTableOptions): ItemTable {
         Key: toKey(name),
         UpdateExpression: update,
         ConditionExpression: condition,
-        ...(names && { ExpressionAttributeNames: names }),
-        ...(values && { ExpressionAttributeValues: values }),
-        ...(change.wantsOld && { ReturnValues: 'ALL_OLD' }),
+        ExpressionAttributeNames: names,
+        ExpressionAttributeValues: values,
+        ReturnValues: change.wantsOld ? 'ALL_OLD' : undefined,
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       });
       try {

@@ -1,10 +1,4 @@
-import {
-  ensureStoreTime,
-  isNarrow,
-  measureWidth,
-  type TableContext,
-  takeoverBefore,
-} from '../lease/index.js';
+import { ensureStoreTime, isNarrow, type TableContext, takeoverBefore } from '../lease/index.js';
 import { mayBeRaised } from '../lease/later-conditions.js';
 import { tooVague } from '../lease/time-errors.js';
 import { inParallel } from '../scan/seats/in-parallel.js';
@@ -58,7 +52,7 @@ export async function raiseTokens(options: RaiseTokensOptions): Promise<RaisedTo
 async function raiseAll({ context, after, onPage, signal }: RaiseTokensOptions): Promise<RaisedTokens> {
   await ensureStoreTime(context, signal);
   const now = context.clock.now();
-  if (!isNarrow(now)) throw tooVague(context.table.tableName, measureWidth(now));
+  if (!isNarrow(now)) throw tooVague(context.table.tableName, now);
   const token = Math.ceil(now.latest + context.skewMs);
   const counts = { scanned: 0, raised: 0, held: 0, passedOver: 0 };
   for await (const items of context.table.scan(signal, { ...(after !== undefined && { after }) })) {

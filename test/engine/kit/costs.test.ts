@@ -72,6 +72,8 @@ describe('what the lock kit costs, in requests', () => {
     const bad = [
       { waitMs: -1 },
       { leaseMs: 0 },
+      // No renewal has time for all its attempts in it.
+      { leaseMs: 1 },
       { lockDelayMs: -1 },
       { owner: '' },
       { leseMs: 5 },

@@ -242,6 +242,13 @@ export const kitPermitsRemovals: readonly Removal[] = [
     noticedBy: [{ suite: 'lock' }],
   },
   {
+    name: 'kit: options that do not fit together are refused before any request',
+    file: laterCalls,
+    find: 'holdSettings(host.options, options);',
+    replace: '',
+    noticedBy: [{ file: costTests, title: 'bad options are refused before any request' }],
+  },
+  {
     name: 'names: those of permits and gates are no plain locks',
     file: 'lib/client/lock-name.ts',
     find: 'if (!reserved.test(name)) return;',

@@ -171,11 +171,6 @@ export const equivalents: readonly Equivalent[] = [
     reason: 'Both stand for time that has no end: neither is less than a millisecond.',
   },
   {
-    file: 'lib/client/later-calls.ts',
-    line: 'timeLeftMs(hold);',
-    reason: 'Of two options that are wrong either may be named first.',
-  },
-  {
     file: 'lib/client/acquisition.ts',
     line: 'const untilMs = freeAfter(this.#seen, this.#request.lockDelayMs) - takeoverBefore(context) + (1 + 1);',
     reason: 'A look that comes a millisecond later: no timer, and no request, is that exact.',
