@@ -15,8 +15,10 @@ interface Share {
   readonly budgetBytes: number | undefined;
   /** Chunks that a start does not load. */
   readonly laterBytes?: number;
-  /** By gzip, as it travels; for information only. */
+  /** By gzip, as it travels. */
   readonly compressedBytes?: number;
+  /** What that may be at most. Absent: it is for information only. */
+  readonly compressedBudgetBytes?: number;
 }
 
 const kilobyte = 1_000;
@@ -38,10 +40,14 @@ const functionBudgets: Readonly<Record<string, number>> = {
  * What a program loads that imports `LockClient` and brings its own SDK, minified: what takes, holds and gives back a
  * lock of a table. The rest comes in five parts with the first call that needs it: the store's errors and lists; a time that
  * is not known; refused writes, checkpoints and completions; waiting and all other calls of the client; the service. The aim
- * is 30 KB. A hold and its heartbeat are a quarter of it, the options and their checks, which must speak at once, a sixth.
- * Objects that each lock comes by are written out, two hundred bytes of it, which makes a cycle some percent faster.
+ * is 30 KB, and 10 KB compressed. A hold and its heartbeat are a quarter of it, the options and their checks, which must
+ * speak at once, a sixth, and a twentieth are methods whose code is loaded later, which must copy what they are given.
+ * Renewals stay: who holds a lock while files are replaced, as by `npm ci`, must not lose it for that, and to load them with
+ * each first grant takes a process more than it saves. Objects that each lock comes by are written out, two hundred bytes of
+ * it, which makes a cycle some percent faster.
  */
-const clientBudgetBytes = 32 * kilobyte;
+const clientBudgetBytes = 31.7 * kilobyte;
+const clientCompressedBudgetBytes = 12.5 * kilobyte;
 
 /** The functions' shares, each with its budget. */
 export function functionShares(bundles: readonly LambdaBundle[]): readonly Share[] {
@@ -91,21 +97,26 @@ async function measureClient(home: string): Promise<Share> {
     bytes: code.byteLength,
     compressedBytes: gzipSync(code).byteLength,
     budgetBytes: clientBudgetBytes,
+    compressedBudgetBytes: clientCompressedBudgetBytes,
   };
 }
 
 /** One line for people. */
-export function shareLine({ name, bytes, budgetBytes, laterBytes = 0, compressedBytes }: Share): string {
-  const compressed = compressedBytes === undefined ? '' : `, ${inKilobytes(compressedBytes)} compressed`;
+export function shareLine(share: Share): string {
+  const { name, bytes, budgetBytes, laterBytes = 0, compressedBytes, compressedBudgetBytes } = share;
+  const most = compressedBudgetBytes === undefined ? '' : ` of ${inKilobytes(compressedBudgetBytes)}`;
+  const compressed =
+    compressedBytes === undefined ? '' : `, ${inKilobytes(compressedBytes)}${most} compressed`;
   const later = laterBytes > 0 ? `, and ${inKilobytes(laterBytes)} loaded only when needed` : compressed;
   if (budgetBytes === undefined) return `${name}: ${inKilobytes(bytes)}${later}; it has no budget`;
-  const over = bytes > budgetBytes ? ': TOO LARGE' : '';
+  const over = fits(share) ? '' : ': TOO LARGE';
   return `${name}: ${inKilobytes(bytes)} of ${inKilobytes(budgetBytes)}${later}${over}`;
 }
 
-/** Whether it keeps to its budget. */
-export function fits({ bytes, budgetBytes }: Share): boolean {
-  return budgetBytes !== undefined && bytes <= budgetBytes;
+/** Whether it keeps to its budgets. */
+export function fits({ bytes, budgetBytes, compressedBytes = 0, compressedBudgetBytes }: Share): boolean {
+  const travelsLight = compressedBytes <= (compressedBudgetBytes ?? Number.POSITIVE_INFINITY);
+  return budgetBytes !== undefined && bytes <= budgetBytes && travelsLight;
 }
 
 const inKilobytes = (bytes: number) => `${(bytes / kilobyte).toFixed(1)} KB`;

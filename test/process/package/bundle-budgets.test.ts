@@ -42,6 +42,12 @@ describe('sizes of what is bundled', () => {
     expect(fits(share)).toBe(true);
     expect(fits({ ...share, bytes: 1_001 })).toBe(false);
     expect(fits({ ...share, budgetBytes: undefined })).toBe(false);
+    const travelling = { ...share, compressedBytes: 400, compressedBudgetBytes: 400 };
+    expect(fits(travelling)).toBe(true);
+    expect(fits({ ...travelling, compressedBytes: 401 })).toBe(false);
+    expect(shareLine({ ...travelling, compressedBytes: 500 })).toBe(
+      'x: 1.0 KB of 1.0 KB, 0.5 KB of 0.4 KB compressed: TOO LARGE',
+    );
     expect(shareLine({ ...share, bytes: 2_500, laterBytes: 700 })).toBe(
       'x: 2.5 KB of 1.0 KB, and 0.7 KB loaded only when needed: TOO LARGE',
     );
