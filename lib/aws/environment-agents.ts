@@ -124,7 +124,6 @@ function openTunnel(proxy: URL, target: string, trust: ConnectionOptions): Promi
     });
     ask.once('connect', ({ statusCode }, socket) => {
       if (statusCode === 200) {
-        socket.setTimeout(0);
         resolve(socket);
         return;
       }

@@ -62,7 +62,7 @@ export class Acquisition {
 
   /**
    * @throws LockHeldError when it stayed held for as long as the caller was willing to wait
-   * @throws AlreadyCompletedError, StoreError, UsageError, or the signal's reason
+   * @throws AlreadyCompletedError, StoreError, UsageError; once its signal has aborted, whatever that ended
    */
   async run(): Promise<Grant> {
     try {
@@ -74,7 +74,7 @@ export class Acquisition {
     } catch (error) {
       if (this.#uncertain) this.#giveBack();
       else this.#host.giveBack.noteRefused(this.#leaseId);
-      throw this.#request.signal?.aborted ? this.#request.signal.reason : error;
+      throw error;
     }
   }
 

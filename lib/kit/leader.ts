@@ -94,9 +94,8 @@ async function leadOnce<T>(
         (result) => ({ kind: 'returned', result }) as const,
         (error: unknown) => ({ kind: 'threw', error }) as const,
       );
+    // Whoever asks finds a loss before the timer that tells it: from here on the work's signal tells it, too.
     const wasLost = !lease.isHeld;
-    // Also where it was found out before the timer that tells.
-    if (wasLost) over.abort(lease.loss);
     const wasAsked = lease.releaseRequested.aborted;
     // Before the release, with which the lease's own signal ends: work that stopped unasked has failed.
     const hasFailed = settled.kind === 'threw' && !isToldToStop(settled.error, over.signal);

@@ -46,7 +46,7 @@ export async function endExecution(
   await store.ensureTime(signal);
   for await (const items of heldBy(host, executionArn, signal)) {
     for (const item of items) {
-      if (!host.isAllowed(item.name) || findExecution(item) !== executionArn) continue;
+      if (findExecution(item) !== executionArn) continue;
       if (!(await holderHasEnded(host.executions, item, clock.now().earliest, signal))) {
         stillHeld.push(item.name);
         continue;

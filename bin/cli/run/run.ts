@@ -136,9 +136,9 @@ function graceAfter({ reason }: LockLostError, graceMs: number, leftMs: number):
 /** Keeps the end of a lease in mind: a lease that is lost does not say any more how long it would have run. */
 function leaseEnd(lease: Lease, clock: Pick<StoreClock, 'now'>): Disposable & { leftMs: () => number } {
   let expiresAt = clock.now().latest + lease.remainingMs;
+  // No other lease is renewed in this process.
   const onRenewed = (message: unknown): void => {
-    const renewed = message as LeaseEvents['renewed'];
-    if (renewed.leaseId === lease.leaseId) expiresAt = renewed.expiresAt;
+    ({ expiresAt } = message as LeaseEvents['renewed']);
   };
   subscribe('leasehold:renewed', onRenewed);
   return {

@@ -171,8 +171,8 @@ export const serviceRemovals: readonly Removal[] = [
   {
     name: 'service: the end of an execution frees only what that execution holds (I2)',
     file: executionEnd,
-    find: 'if (!host.isAllowed(item.name) || findExecution(item) !== executionArn) continue;',
-    replace: 'if (!host.isAllowed(item.name)) continue;',
+    find: '      if (findExecution(item) !== executionArn) continue;\n',
+    replace: '',
     noticedBy: [
       {
         file: executionsTests,
