@@ -250,4 +250,28 @@ export const acquireRemovals: readonly Removal[] = [
     replace: '',
     noticedBy: [{ suite: 'lock' }],
   },
+  {
+    name: 'acquire: what is granted to a client at the moment when it is closed is given back',
+    file: 'lib/client/client-core.ts',
+    find: '      releaseLater({ ...labels, leaseId, token }, terms.leaseMs);\n',
+    replace: '',
+    noticedBy: [
+      {
+        file: 'test/unit/client/contention.test.ts',
+        title: 'gives back what was granted at the very moment',
+      },
+    ],
+  },
+  {
+    name: 'acquire: nobody is told of a holder whose lease he had taken over',
+    file: acquisition,
+    find: '    // What was seen last may have been the lease that is given back.\n    this.#seen = undefined;\n',
+    replace: '',
+    noticedBy: [
+      {
+        file: 'test/unit/client/contention.test.ts',
+        title: 'is not told of the holder whose lease it had taken over',
+      },
+    ],
+  },
 ];

@@ -361,4 +361,29 @@ export const holdingRemovals: readonly Removal[] = [
       },
     ],
   },
+  {
+    name: 'release: tried again later it is as uncertain as before, and keeps its least hold (D01)',
+    file: hold,
+    find: 'this.#listener.releaseLater?.(this.identity, this.remainingMs);',
+    replace: 'this.#listener.releaseLater?.(this.labels, this.remainingMs);',
+    noticedBy: [
+      {
+        file: 'test/unit/lease/hold.test.ts',
+        title:
+          'D01 is given back later as it would have been now: as uncertain, and not to be had again so soon',
+      },
+    ],
+  },
+  {
+    name: 'renewal: what a store grants for longer than was asked is held no longer for it',
+    file: 'lib/lease/lease-term.ts',
+    find: 'this.#expiresAt = expiresAt - this.#surplusMs;',
+    replace: 'this.#expiresAt = expiresAt;',
+    noticedBy: [
+      {
+        file: 'test/unit/lease/hold.test.ts',
+        title: 'is held for as long as was asked, also once it is renewed',
+      },
+    ],
+  },
 ];

@@ -106,4 +106,16 @@ export const invocationRemovals: readonly Removal[] = [
       },
     ],
   },
+  {
+    name: 'invocation: a release that is not answered is given up, and told, before the answer (C28)',
+    file: invocationEnd,
+    find: '() => lease.release(undefined, signal));',
+    replace: '() => lease.release());',
+    noticedBy: [
+      {
+        file: 'test/unit/lambda/locked-handler.test.ts',
+        title: 'C28 a release that is not answered is given up, and told, before the handler’s answer',
+      },
+    ],
+  },
 ];

@@ -310,4 +310,30 @@ export const lostAnswersRemovals: readonly Removal[] = [
       { suite: 'lock' },
     ],
   },
+  {
+    name: 'lost answers: nobody waits for himself, whatever else his client has left behind by then (C30)',
+    file: acquisition,
+    find: 'this.#spent.has(leaseId) || this.#host',
+    replace: 'this.#host',
+    noticedBy: [
+      {
+        file: 'test/unit/client/contention.test.ts',
+        title:
+          'is not told of a lease of its own as the holder, whatever else its client has left behind by then',
+      },
+    ],
+  },
+  {
+    name: 'lost answers: through the service, too, an acquire whose first request may arrive late says so (C30)',
+    file: 'lib/service/acquire-operation.ts',
+    find: "return outcome.kind === 'held' && refused.mayArriveLate ? { ...outcome, mayArriveLate: true } : outcome;",
+    replace: 'return outcome;',
+    noticedBy: [
+      {
+        file: 'test/unit/service/service-in-memory.test.ts',
+        title:
+          'C30 may yet be granted where its first request may arrive late, whatever becomes of its second',
+      },
+    ],
+  },
 ];

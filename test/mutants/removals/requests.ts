@@ -278,4 +278,16 @@ export const requestsRemovals: readonly Removal[] = [
       },
     ],
   },
+  {
+    name: 'reopen: only of the very completion that was read, also where another has come at the same time',
+    file: 'lib/lease/later-requests.ts',
+    find: "    if (typeof item?.lastLeaseId === 'string') completedBy = item.lastLeaseId;\n",
+    replace: '',
+    noticedBy: [
+      {
+        file: 'test/unit/lease/requests-in-memory.test.ts',
+        title: 'takes back the very completion that it has read, not one that came since at the same time',
+      },
+    ],
+  },
 ];

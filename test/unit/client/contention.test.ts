@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { StoreClock } from '../../../lib/clock/store-clock.js';
+import { dynamoTable, type ItemTable } from '../../../lib/table/index.js';
 import { usePlainAbort } from '../../simulation/world/plain-abort.js';
 import { EventLog } from '../../support/event-log.js';
 import { failureOf, kitScene, trouble } from '../../support/kit/kit-scene.js';
@@ -221,6 +223,43 @@ describe('a wait for a lock', () => {
       expect(scene.isHeld('x')).toBe(false);
     }
   });
+
+  it('is not told of the holder whose lease it had taken over', async () => {
+    const scene = kitScene();
+    const { world } = scene;
+    await world.until(scene.locks('crashed').acquire('x', { leaseMs: 6_000, maxHoldMs: 6_000 }));
+    const own = scene.locks('own');
+    scene.after = async ({ process, operation }) => {
+      if (process !== 'own' || operation !== 'UpdateItemCommand' || !scene.isHeld('x')) return;
+      if (world.items.get('x')!.owner!.S === 'own') await world.loop.sleep(2_900);
+    };
+    const end = await scene.failure(own.acquire('x', { maxHoldMs: 2_000, waitMs: 8_000 }));
+    expect(end).toMatchObject({ name: 'StoreError', lockName: 'x', retryable: true });
+    expect(end.message).toBe('The grant of "x" arrived when its lease was already over');
+  });
+
+  it('is not told of a lease of its own as the holder, whatever else its client has left behind by then', async () => {
+    const scene = kitScene();
+    const { world } = scene;
+    const own = scene.locks('own');
+    await world.until(own.inspect('x'));
+    const granted = new Set<string>();
+    scene.before = async ({ operation, key }) => {
+      if (operation === 'UpdateItemCommand' && granted.has(key)) throw trouble();
+    };
+    scene.after = async ({ operation, key }) => {
+      if (operation !== 'UpdateItemCommand') return;
+      granted.add(key);
+      await world.loop.sleep(2_500);
+    };
+    const late = { maxHoldMs: 2_000 };
+    const first = failureOf(own.acquire('x', { ...late, waitMs: 3_500 }));
+    const others = Array.from({ length: 101 }, (_, i) => own.acquire(`other-${i}`, late).catch(() => {}));
+    const end = await world.until(first);
+    await world.until(Promise.all(others));
+    expect(scene.isHeld('x')).toBe(true);
+    expect(end).toMatchObject({ name: 'StoreError', lockName: 'x', retryable: true });
+  });
 });
 
 describe('whoever supersedes', () => {
@@ -440,6 +479,31 @@ describe('a client that is closed', () => {
     scene.after = async ({ key }) => {
       if (key === 'x' && !closing) closing = own.close();
     };
+    expect(await scene.failure(own.acquire('x'))).toMatchObject({ code: 'CLOSED' });
+    await world.until(closing!);
+    expect(scene.isHeld('x')).toBe(false);
+  });
+
+  it('gives back what was granted at the very moment', async () => {
+    const scene = kitScene();
+    const { world } = scene;
+    const process = world.process('late');
+    const client = world.client(process) as never;
+    const own = scene.locks('own', {
+      // Whose answer is there already when the client is closed.
+      table: (clock: StoreClock): ItemTable => {
+        const known = { client, tableName: 'leases', clock, runtime: process.runtime, callTimeoutMs: 3_000 };
+        const table = dynamoTable(known);
+        const update: ItemTable['update'] = async (...asked) => {
+          const answer = await table.update(...asked);
+          closing ??= own.close();
+          return answer;
+        };
+        return { ...table, update };
+      },
+      client: undefined,
+    } as never);
+    let closing: Promise<void> | undefined;
     expect(await scene.failure(own.acquire('x'))).toMatchObject({ code: 'CLOSED' });
     await world.until(closing!);
     expect(scene.isHeld('x')).toBe(false);

@@ -308,6 +308,21 @@ describe('a lease that an earlier invocation has handed over', () => {
     expect(owner).toBe('second');
   });
 
+  it('C35 ends a margin before this invocation, too', async () => {
+    const { world, wrapped, endingIn, locks, others } = scene();
+    const lock = await world.until(locks.acquire('x', { leaseMs: minute }).then((lease) => lease.handOver()));
+    const handler = wrapped(async (_event, _context, lease) => [
+      lease.remainingMs,
+      await others.inspect('x'),
+    ]);
+    const [remainingMs, shown] = (await world.until(handler({ lock }, endingIn(10_000)))) as [
+      number,
+      { readonly remainingMs: number },
+    ];
+    expect(remainingMs).toBeLessThanOrEqual(9_000);
+    expect(shown.remainingMs).toBeLessThan(9_000 + 1_600);
+  });
+
   it('is named where there is not enough time for it', async () => {
     const { world, wrapped, endingIn, failed, locks } = scene();
     const lock = await world.until(locks.acquire('x').then((lease) => lease.handOver()));
@@ -474,6 +489,27 @@ describe('the end of an invocation', () => {
     expect(world.nowMs - before).toBeLessThanOrEqual(19_010);
     // At most a second apart.
     expect(throttled).toBeGreaterThan(15);
+  });
+
+  it('C28 a release that is not answered is given up, and told, before the handler’s answer', async () => {
+    using events = new EventLog();
+    const { world, process, wrapped, endingIn } = scene();
+    const plain = world.client(process);
+    let isHanging = false;
+    const send: typeof plain.send = (command, options) =>
+      isHanging && command.constructor.name === 'UpdateItemCommand'
+        ? new Promise(() => {})
+        : plain.send(command, options);
+    const locks = world.locks(process, { client: { send } as never });
+    const handler = wrapped(
+      async () => {
+        isHanging = true;
+        return 'done';
+      },
+      { locks, marginMs: 1_000 },
+    );
+    expect(await world.until(handler({ lock: 'never/back' }, endingIn(2_500)))).toBe('done');
+    expect(events.of('release-failed', 'never/back')).toHaveLength(1);
   });
 });
 

@@ -5,6 +5,7 @@ import { Hold } from '../../../lib/lease/hold.js';
 import type { HolderOutcome, LeaseIdentity } from '../../../lib/lease/holder-requests.js';
 import type { LeaseContext } from '../../../lib/lease/index.js';
 import { completeHold, leaseCalls } from '../../../lib/lease/lease-ends.js';
+import { LeaseTerm } from '../../../lib/lease/lease-term.js';
 import { EventLog } from '../../support/event-log.js';
 import { dateAt } from '../../support/hand-clocks.js';
 import { denial, kitScene } from '../../support/kit/kit-scene.js';
@@ -67,12 +68,16 @@ function scene(answers: Partial<Record<Call, readonly Answer[]>> = {}, settings:
   };
   const ends: string[] = [];
   const later: number[] = [];
+  const leftBehind: LeaseIdentity[] = [];
   const listener = {
     onEnd: () => ends.push('end'),
-    releaseLater: (_: unknown, forMs: number) => later.push(forMs),
+    releaseLater: (lease: LeaseIdentity, forMs: number) => {
+      leftBehind.push(lease);
+      later.push(forMs);
+    },
   };
   const hold = new Hold(context, { name, leaseId, owner: 'o', token: 7 }, grant, terms, listener);
-  return { name, hold, runtime, clock, asked, released, times, ends, later };
+  return { name, hold, runtime, clock, asked, released, times, ends, later, leftBehind };
 }
 
 /** An answer that comes when it is told to. */
@@ -202,12 +207,33 @@ describe('a lease that is held', () => {
     expect(released.map(({ mayHaveEnded }) => mayHaveEnded)).toEqual([false, false, true, true]);
   });
 
+  it('D01 is given back later as it would have been now: as uncertain, and not to be had again so soon', async () => {
+    const { hold, leftBehind } = scene({ release: [failed(true)] }, { minHoldMs: 5_000 });
+    await hold.giveBack();
+    expect(leftBehind).toMatchObject([{ ...hold.labels, mayHaveEnded: true, minHoldMs: 5_000 }]);
+  });
+
   it('tells how long it must not be had again only while that is not over', async () => {
     const { hold, runtime } = scene({}, { minHoldMs: 5_000 });
     expect(hold.identity).toMatchObject({ minHoldMs: 5_000 });
     await runtime.pass(10_000);
     expect(hold.identity).not.toHaveProperty('minHoldMs');
     expect(scene().hold.identity).not.toHaveProperty('minHoldMs');
+  });
+});
+
+describe('a lease that its store grants for longer than was asked', () => {
+  it('is held for as long as was asked, also once it is renewed', async () => {
+    const surplusMs = 700;
+    const { hold, clock } = scene();
+    const { context, settings } = hold;
+    const acquiredAt = clock.now().latest;
+    const term = new LeaseTerm(context, settings, { acquiredAt, expiresAt: acquiredAt + leaseMs, surplusMs });
+    const asked = term.next();
+    term.confirm(asked);
+    expect(asked).toBeGreaterThan(acquiredAt + leaseMs + surplusMs);
+    expect(term.expiresAt).toBe(asked - surplusMs);
+    expect(term.leftMs).toBeLessThanOrEqual(leaseMs + 1);
   });
 });
 

@@ -573,6 +573,22 @@ describe('reopening', () => {
     expect(await requestReopening(context, 'odd', 4)).toBe(false);
     expect(await grant('next')).toMatchObject({ kind: 'granted' });
   });
+
+  it('takes back the very completion that it has read, not one that came since at the same time', async () => {
+    const { context, table, item, grant } = scene();
+    await grant('mine');
+    await requestCompletion(context, lease, 'first');
+    const get: typeof table.get = async (name) => {
+      const read = await table.get(name);
+      await requestReopening(context, 'n', Number(read!.completedAt));
+      await grant('next');
+      await requestCompletion(context, { name: 'n', leaseId: 'next' }, 'second');
+      return read;
+    };
+    const moving = { ...context, table: Object.assign(Object.create(table), { get }) };
+    expect(await requestReopening(moving, 'n')).toBe(false);
+    expect(await item()).toMatchObject({ completedAt: now, lastLeaseId: 'next', result: 'second' });
+  });
 });
 
 describe('an item that is not ours', () => {

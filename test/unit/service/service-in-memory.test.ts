@@ -455,6 +455,31 @@ describe('an acquire', () => {
     expect((await acquire({ name: 'y' })).ok).toBe(false);
   });
 
+  it('C30 may yet be granted where its first request may arrive late, whatever becomes of its second', async () => {
+    const answerTo = async (second: 'refused' | 'failed') => {
+      const { world, put, acquire, service } = scene({ state: 'ended' });
+      const theirs = { owner: 'o', expiresAt: world.nowMs + 600_000, acquiredAt: world.nowMs };
+      put('x', { ...theirs, leaseId: 'theirs', execution, executionLease: 'theirs' });
+      const { store } = service.host.context;
+      const { grant } = store;
+      let writes = 0;
+      const moving: typeof grant = async (...asked) => {
+        if (++writes > 1 && second === 'failed')
+          throw new StoreError('no', 'x', { retryable: true, mayHaveApplied: false });
+        const outcome = await grant(...asked);
+        // Somebody else is quicker than the second one.
+        put('x', { ...theirs, leaseId: 'quicker', version: 8 });
+        return writes === 1 ? ({ ...outcome, mayArriveLate: true } as typeof outcome) : outcome;
+      };
+      Object.assign(store, { grant: moving });
+      const { error } = await acquire();
+      expect(writes).toBe(2);
+      return error;
+    };
+    expect(await answerTo('refused')).toMatchObject({ name: 'LockHeldError', mayArriveLate: true });
+    expect(await answerTo('failed')).toMatchObject({ name: 'StoreError', mayHaveApplied: true });
+  });
+
   it('of what an execution holds that Step Functions has forgotten: taken once five minutes old', async () => {
     const { world, put, acquire } = scene({ state: 'missing' });
     const lease = {

@@ -476,6 +476,20 @@ describe('a request', () => {
     expect(untold.clock.isSet).toBe(false);
   });
 
+  it('whose answer is slow proves the less: the time that it took may have passed since', async () => {
+    let answer!: (reply: object) => void;
+    const slow = new Promise<object>((resolve) => {
+      answer = resolve;
+    });
+    const { store, clock, runtime } = scene(() => slow);
+    const read = store.read('x');
+    await runtime.pass(700);
+    answer({ lock: null });
+    await read;
+    expect(clock.now().earliest).toBe(now.earliest);
+    expect(clock.now().latest).toBeGreaterThanOrEqual(now.latest + 700);
+  });
+
   it('C20 that is not answered ends by itself', async () => {
     const { store, runtime, signals } = scene(() => new Promise(() => {}));
     const renewal = thrownBy(store.renew(lease, at));

@@ -65,7 +65,12 @@ describe('a request to the function', () => {
         closed += 1;
       },
     };
-    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+    let made = 0;
+    // Each client asks for its own, once.
+    const credentials = async () => {
+      made += 1;
+      return { accessKeyId: 'local', secretAccessKey: 'local' };
+    };
     const config = { region: 'eu-west-1', maxAttempts: 1, requestHandler, credentials };
     const transport = new LambdaTransport('f', undefined, config);
     transport.close();
@@ -77,6 +82,7 @@ describe('a request to the function', () => {
       [where, 'eu-west-1'],
       [where, 'eu-west-1'],
     ]);
+    expect(made).toBe(1);
     transport.close();
     expect(closed).toBe(1);
   });

@@ -222,6 +222,24 @@ describe('C40 a read', () => {
     expect(sent[1]!.input.RequestItems.leases.Keys).toEqual([{ name: { S: 'b' } }]);
   });
 
+  it('of more than a batch goes on behind what was left out: nothing is skipped, and nothing asked for twice', async () => {
+    const names = Array.from({ length: 230 }, (_, i) => `n${i}`);
+    const keysOf = (some: readonly string[]) => some.map((name) => ({ name: { S: name } }));
+    const rest = [...names.slice(40, 100), ...names.slice(100, 140)];
+    const { table, sent, end } = scene(
+      {
+        Responses: { leases: names.slice(0, 40).map(item) },
+        UnprocessedKeys: { leases: { Keys: keysOf(names.slice(40, 100)) } },
+      },
+      { Responses: { leases: rest.map(item) } },
+      { Responses: { leases: names.slice(140).map(item) } },
+    );
+    expect((await end(table.getMany(names))).map(({ name }) => name)).toEqual(names);
+    expect(sent.map(({ input }) => input.RequestItems.leases.Keys)).toEqual(
+      [names.slice(0, 100), rest, names.slice(140)].map(keysOf),
+    );
+  });
+
   it('of many waits longer each time that nothing is answered, and no longer than at first after a part was', async () => {
     const unprocessed = (...names: string[]) => ({
       UnprocessedKeys: { leases: { Keys: names.map((name) => ({ name: { S: name } })) } },
