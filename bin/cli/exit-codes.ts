@@ -10,7 +10,7 @@ export const exitCodes = {
   usage: 2,
   /** The store, or another service, is out of reach or throttled: the same call may work later. */
   unavailable: 69,
-  /** Somebody else holds the lock. */
+  /** Somebody else holds the lock, or so many wait for it that there is no place in line. */
   held: 75,
   /** The lock was lost while the command ran. */
   lost: 76,
@@ -48,6 +48,7 @@ export function exitCodeOf(error: Error): number {
     case 'Interrupted':
       return (error as Interrupted).exitCode;
     case 'LockHeldError':
+    case 'LineFullError':
       return exitCodes.held;
     case 'LockLostError':
       return exitCodes.lost;

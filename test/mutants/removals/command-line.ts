@@ -90,4 +90,17 @@ export const commandLineRemovals: readonly Removal[] = [
       },
     ],
   },
+  {
+    name: 'command line: the lock is given back when all that ran under it has ended (C44)',
+    file: 'bin/cli/run/run.ts',
+    find: '  await ending;\n  await release(lease, options);',
+    replace: '  await release(lease, options);',
+    noticedBy: [
+      {
+        file: 'test/process/cli/run-signals.test.ts',
+        title:
+          'C44 C36 stopped and woken in danger, it gives the lock back when all that it started has had its grace',
+      },
+    ],
+  },
 ];

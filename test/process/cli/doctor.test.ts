@@ -139,6 +139,20 @@ describe('what doctor says of permissions', () => {
     expect(keys.slice(0, 2)).toEqual([{ name: { S: 'settlement/a' } }, { name: { S: 'settlement/a' } }]);
   });
 
+  it('ends with 0 where there is only something to remark', async () => {
+    const denied = ['DescribeTable', 'Scan', 'PutItem'];
+    await using server = await cannedServer((operation) =>
+      denied.includes(operation) ? accessDenied : { status: 200, body: {} },
+    );
+    const { hostname, port } = await server.client.config.endpoint!();
+    const told = await commandHere(['doctor', '--json', '--endpoint', `http://${hostname}:${port}`]);
+    const { healthy, findings } = JSON.parse(told.stdout);
+    expect(findings.filter(({ status }: Finding) => status !== 'ok')).toMatchObject([
+      ...['table', 'dynamodb:PutItem', 'dynamodb:Scan', 'tokens'].map((check) => ({ check, status: 'note' })),
+    ]);
+    expect({ exitCode: told.exitCode, healthy }).toEqual({ exitCode: 0, healthy: true });
+  });
+
   it('does without the permission to describe the table, which no worker needs', async () => {
     await using server = await cannedServer(() => accessDenied);
     const report = await tableReport(server.client, 'leases');

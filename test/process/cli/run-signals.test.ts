@@ -1,12 +1,15 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { guardOrphans } from '../../../bin/cli/run/run.js';
 import { sameWishMs } from '../../../bin/terminal/interruption.js';
 import { LockClient } from '../../../lib/index.js';
 import { twiceWithinAMillisecond } from '../../support/cli/double-signal.js';
 import { type RunInTerminal, type Running, runInTerminal } from '../../support/cli/run-in-terminal.js';
 import { stallingProxy } from '../../support/cli/stalling-proxy.js';
-import { isAlive } from '../../support/local/child-processes.js';
+import { descendants, isAlive } from '../../support/local/child-processes.js';
 import { until } from '../../support/until.js';
 
 /** Says that it runs, with its pid, and goes on until it is ended. */
@@ -137,6 +140,18 @@ describe.skipIf(process.platform === 'win32')('C44 run and its signals', () => {
     expect(await allGone(list)).toBe(true);
   });
 
+  it('C44 a command whose lock somebody has taken over already has no grace', async () => {
+    const running = desk.node('taken-over', `${ignores('SIGTERM')} ${runsOn}`);
+    const list = await pids(running);
+    const { owner } = (await desk.locks.inspect('taken-over'))!;
+    await using next = await desk.locks.acquire('taken-over', { owner: owner!, supersede: true });
+    const { exitCode, stdout, stderr } = await running.ended;
+    expect({ exitCode, isHeld: next.isHeld }).toEqual({ exitCode: 76, isHeld: true });
+    expect(stderr).toContain('taken-over');
+    expect(stdout).not.toContain('got SIGTERM');
+    expect(await allGone(list)).toBe(true);
+  });
+
   it('C44 on loss a group that somebody has stopped goes on, to end in order', async () => {
     const ends = 'process.on("SIGTERM", () => { console.log("in order"); process.exit(0) });';
     const running = desk.node('stopped-group', `${ends} ${runsOn}`);
@@ -212,6 +227,23 @@ describe.skipIf(process.platform === 'win32')('C44 run and its signals', () => {
     await running.ended;
   });
 
+  it('D23 what ends a command that is left behind is gone with the run, and has told nobody to end', async () => {
+    const script = `process.on("SIGTERM", () => process.exit(7)); ${runsOn}`;
+    const left = spawn(process.execPath, ['-e', script], {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    started.push(left.pid!);
+    await once(left.stdout!, 'data');
+    const before = await descendants();
+    guardOrphans(left.pid!, 0)[Symbol.dispose]();
+    await until('nothing is left of it', async () => {
+      const now = await descendants();
+      return now.every((pid) => before.includes(pid));
+    });
+    expect(await isAlive(left.pid!)).toBe(true);
+  });
+
   it('C44 C36 stopped past its lease and woken, it ends the command, and only then gives the lock back', async () => {
     // The command itself ends at once; what it has started does not.
     const running = desk.node('frozen', withChild(`${ignores('SIGTERM')} ${runsOn}`, runsOn));
@@ -220,6 +252,19 @@ describe.skipIf(process.platform === 'win32')('C44 run and its signals', () => {
     await until('the lease has run out', async () => (await state('frozen')) === 'expired');
     running.child.kill('SIGCONT');
     await until('given back', async () => (await state('frozen')) === 'free');
+    expect(await allGone(list)).toBe(true);
+    expect(await running.ended).toMatchObject({ exitCode: 76 });
+  });
+
+  it('C44 C36 stopped and woken in danger, it gives the lock back when all that it started has had its grace', async () => {
+    const script = withChild(`${ignores('SIGTERM')} ${runsOn}`, runsOn);
+    const running = desk.run('in-danger', ['--lease', '6s', '--grace', '4s'], process.execPath, '-e', script);
+    const list = await pids(running, 2);
+    running.child.kill('SIGSTOP');
+    const leftMs = async () => (await desk.locks.inspect('in-danger'))?.remainingMs ?? 0;
+    await until('it is in danger', async () => (await leftMs()) < 3_500);
+    running.child.kill('SIGCONT');
+    await until('given back', async () => (await state('in-danger')) === 'free');
     expect(await allGone(list)).toBe(true);
     expect(await running.ended).toMatchObject({ exitCode: 76 });
   });

@@ -7,6 +7,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkTable } from '../../../lib/table/check-table.js';
+import { cannedServer } from '../../support/canned-server.js';
 import { commandHere } from '../../support/cli/command-here.js';
 import { type LeaseTerminal, openLeaseTerminal } from '../../support/cli/lease-terminal.js';
 
@@ -99,6 +100,28 @@ describe('table create', () => {
     const { exitCode, stderr } = await create('a');
     expect(exitCode).toBe(2);
     expect(stderr).toMatch(/^leasehold: DynamoDB refuses the table "a": .+\n$/);
+  });
+});
+
+describe('table raise-tokens', () => {
+  it('that is interrupted tells how far it came, and after which lock to go on', async () => {
+    const Items = ['a', 'b'].map((name) => ({ name: { S: name } }));
+    let scans = 0;
+    await using server = await cannedServer((operation) => {
+      if (operation !== 'Scan' || ++scans === 1)
+        return { status: 200, body: { Items, LastEvaluatedKey: Items.at(-1) } };
+      process.emit('SIGINT', 'SIGINT');
+      return { status: 200, body: {} };
+    });
+    const { hostname, port } = await server.client.config.endpoint!();
+    const told = await commandHere([
+      ...['table', 'raise-tokens', '--json', '--endpoint', `http://${hostname}:${port}`],
+    ]);
+    expect(told).toMatchObject({ exitCode: 130, stdout: '' });
+    expect(JSON.parse(told.stderr).error).toMatchObject({
+      ...{ code: 'INTERRUPTED', scanned: 2, raised: 2, after: 'b' },
+      message: expect.stringContaining('go on with --after "b"'),
+    });
   });
 });
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { cannedServer, errorAnswer } from '../../support/canned-server.js';
 import { commandHere } from '../../support/cli/command-here.js';
 import { runCommand, startCommand } from '../../support/cli/command-line.js';
 import { openLeaseTerminal } from '../../support/cli/lease-terminal.js';
@@ -40,6 +41,27 @@ describe('the command line', () => {
     expect(stderr).not.toMatch(/^ +at .+:\d+:\d+/m);
   });
 
+  it('takes no option of the command that is run for its own: one behind -- changes no error', async () => {
+    const { exitCode, stderr } = await commandHere([
+      'run',
+      'x',
+      '--lease',
+      '1ms',
+      '--',
+      'echo',
+      '--json',
+      '--verbose',
+    ]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^leasehold: --lease: must be at least [^\n]*\n$/);
+  });
+
+  it('refuses two lease ids of which only one can be meant', async () => {
+    const { exitCode, stderr } = await commandHere(['break', 'x', 'one', '--lease-id', 'other']);
+    expect(exitCode).toBe(2);
+    expect(stderr).toBe('leasehold: Two lease ids were given: one and other\n');
+  });
+
   it('names the unit that a duration lacks', async () => {
     const { stderr } = await commandHere(['scan', 's3://b/p', '--lease', '30']);
     expect(stderr).toContain("'30' is invalid. A duration needs a number above 0 and a unit: 30s");
@@ -67,6 +89,23 @@ describe('the command line with a store', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 78, stdout: '' });
     expect(stderr).toMatch(/^leasehold: Table "absent" does not exist .*table create.*\n$/);
     expect(stderr.match(/table create/g)).toHaveLength(1);
+  });
+
+  it('C10 gives back what an unanswered request may have got before it ends, also when it is interrupted', async () => {
+    await using server = await cannedServer((operation) => {
+      // The wait looks whether somebody has the lock.
+      if (operation === 'GetItem' && server.asked.includes('UpdateItem')) process.emit('SIGTERM', 'SIGTERM');
+      return operation === 'UpdateItem'
+        ? errorAnswer('InternalServerError', 'no answer of use')
+        : { status: 200, body: {} };
+    });
+    const { hostname, port } = await server.client.config.endpoint!();
+    const { exitCode } = await commandHere([
+      ...['run', 'x', '--wait', '1m', '--endpoint', `http://${hostname}:${port}`, '--', 'echo', 'ran'],
+    ]);
+    expect(exitCode).toBe(143);
+    const looks = server.asked.lastIndexOf('GetItem');
+    expect(server.asked.slice(looks + 1)).toContain('UpdateItem');
   });
 
   it('ends with 69 and one line when nobody answers, and shows the cause when asked', async () => {
