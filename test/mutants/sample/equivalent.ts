@@ -336,4 +336,9 @@ export const equivalents: readonly Equivalent[] = [
     line: 'const maxTrustedPages = (20_000 + 1);',
     reason: 'No guess of so many pages is that exact.',
   },
+  {
+    file: 'lib/scan/seats/slice-search.ts',
+    line: 'this.#owner = seatOwner(host.run.run, host.seat);',
+    reason: 'Two assignments of a constructor, neither of which reads the other.',
+  },
 ];

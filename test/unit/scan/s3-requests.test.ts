@@ -173,6 +173,10 @@ describe('a page', () => {
     };
     expect(await keysOf({ EncodingType: 'url', Contents })).toEqual(['p/a b+c']);
     expect(await keysOf({ Contents })).toEqual(['p/a+b%2Bc']);
+    const odd = scene(() => ({ EncodingType: 'url', CommonPrefixes: [{ Prefix: 'p/%ff/' }] }));
+    await expect(foldersIn(odd.sender, target, 1_000)).rejects.toThrow(
+      /bucket "data" .* not UTF-8: p\/%ff\/$/,
+    );
     const CommonPrefixes = [{ Prefix: 'p/a+b/' }];
     const { sender } = scene(() => ({ EncodingType: 'url', CommonPrefixes }));
     expect(await foldersIn(sender, target, 1_000)).toEqual(['p/a b/']);

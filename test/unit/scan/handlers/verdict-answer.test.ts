@@ -66,6 +66,7 @@ describe('the answer of verify', () => {
     const huge = verdictAnswer(verdict({}, { result: 'x'.repeat(300_000) }));
     expect(huge.report.result).toBeNull();
     expect(huge.leftOut).toContain('result');
+    expect(huge.report).toMatchObject({ objects: 10, pages: 3, tiles: true });
     // What the state machine goes by stays.
     for (const answer of [many, huge]) {
       expect(answer).toMatchObject({
