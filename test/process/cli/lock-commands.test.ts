@@ -1,4 +1,8 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { leaseFormat } from '../../../lib/lease/index.js';
+import { cannedServer, errorAnswer } from '../../support/canned-server.js';
+import { commandHere } from '../../support/cli/command-here.js';
 import { runCommand } from '../../support/cli/command-line.js';
 import { type LeaseTerminal, openLeaseTerminal } from '../../support/cli/lease-terminal.js';
 
@@ -41,6 +45,19 @@ describe('the commands for locks', () => {
         leaseId: expect.any(String),
         heldMs: expect.any(Number),
       });
+    });
+
+    it('is in the order of names, whatever that of the table', async () => {
+      const names = ['z', 'b', 'y', 'c', 'a', 'x'];
+      const numbers = { version: { N: '7' }, expiresAt: { N: String(Date.now() + 60_000) } };
+      const Items = names.map((name) => ({
+        ...{ name: { S: name }, format: { S: leaseFormat }, leaseId: { S: `of ${name}` }, ...numbers },
+      }));
+      await using server = await cannedServer(() => ({ status: 200, body: { Items } }));
+      const { hostname, port } = await server.client.config.endpoint!();
+      const told = await commandHere(['ls', '--json', '--endpoint', `http://${hostname}:${port}`]);
+      const listed: readonly { readonly name: string }[] = JSON.parse(told.stdout);
+      expect(listed.map(({ name }) => name)).toEqual([...names].sort());
     });
 
     it('says on stderr that nothing is held, and answers an empty array with --json', async () => {
@@ -100,6 +117,9 @@ describe('the commands for locks', () => {
         expect(stdout).toMatch(/^cli\/kit#r#0 .* reader of cli\/kit$/m);
         expect(stdout).toMatch(/^cli\/queue .* 2 in line$/m);
       }
+      expect(JSON.parse((await desk.run('inspect', 'cli/kit#0', '--json')).stdout)).toMatchObject({
+        ...{ name: 'cli/kit#0', inLine: 0, part: { role: 'permit', of: 'cli/kit' } },
+      });
       const { stdout } = await desk.run('ls', '--group', group, '--json');
       expect(JSON.parse(stdout)).toMatchObject([
         { inLine: 0, part: { role: 'permit', of: 'cli/kit' } },
@@ -123,6 +143,25 @@ describe('the commands for locks', () => {
       const late = await desk.run('ask', 'cli/asked', '--json');
       expect({ code: late.exitCode, ...JSON.parse(late.stdout) }).toMatchObject({ code: 1, asked: false });
     });
+  });
+
+  it('run --lock-delay leaves a lease that ran out alone for so much longer', async () => {
+    const atMs = Date.now() - 60_000;
+    const numbers = { version: 7, leaseMs: 3_000, acquiredAt: atMs - 3_000, expiresAt: atMs, renewals: 0 };
+    const Item = {
+      ...{
+        name: { S: 'ran-out' },
+        format: { S: leaseFormat },
+        leaseId: { S: 'gone' },
+        owner: { S: 'frank' },
+      },
+      ...Object.fromEntries(Object.entries(numbers).map(([key, value]) => [key, { N: String(value) }])),
+    };
+    await desk.client.send(new PutItemCommand({ TableName: 'leases', Item }));
+    const run = (...times: string[]) =>
+      runCommand(['run', 'ran-out', ...times, ...desk.where, '--', 'echo', 'ran']);
+    expect(await run('--lock-delay', '1h')).toMatchObject({ exitCode: 75, stdout: '' });
+    expect(await run('--lock-delay', '1s')).toMatchObject({ exitCode: 0, stdout: 'ran\n' });
   });
 
   describe('inspect', () => {
@@ -191,6 +230,14 @@ describe('the commands for locks', () => {
       const second = await desk.run('break', 'broken twice', lease.leaseId, '--json');
       expect(second.exitCode).toBe(0);
       expect(JSON.parse(second.stdout)).toMatchObject({ broken: false });
+      // Nor is it said of whoever has the lock by then.
+      expect(await lease.release()).toBe('lost');
+      const next = await desk.locks.acquire('broken twice', { owner: 'erin' });
+      const third = await desk.run('break', 'broken twice', lease.leaseId);
+      expect(third.stdout).toBe(
+        `Lease ${lease.leaseId} of "broken twice" was over already; nothing was changed.\n`,
+      );
+      expect(next.isHeld && (await desk.locks.inspect('broken twice'))?.leaseId).toBe(next.leaseId);
     });
 
     it('leaves another lease alone, ends with 1, and names the current one', async () => {
@@ -225,6 +272,29 @@ describe('the commands for locks', () => {
       const again = await desk.run('reopen', 'invoice', '--json');
       expect(again.exitCode).toBe(0);
       expect(JSON.parse(again.stdout)).toMatchObject({ name: 'invoice', reopened: false, state: 'free' });
+    });
+
+    it('ends with 1 when it was completed anew meanwhile, and changes nothing', async () => {
+      const item = (completedAt: number) => ({
+        ...{ name: { S: 'moving' }, format: { S: leaseFormat }, version: { N: '7' } },
+        completedAt: { N: String(completedAt) },
+      });
+      const refusal = errorAnswer('ConditionalCheckFailedException', 'the condition does not hold');
+      await using server = await cannedServer((operation) =>
+        operation === 'UpdateItem'
+          ? { ...refusal, body: { ...refusal.body, Item: item(1_700_000_000_001) } }
+          : { status: 200, body: { Item: item(1_700_000_000_000) } },
+      );
+      const { hostname, port } = await server.client.config.endpoint!();
+      const told = await commandHere([
+        'reopen',
+        'moving',
+        '--json',
+        '--endpoint',
+        `http://${hostname}:${port}`,
+      ]);
+      expect(told).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(JSON.parse(told.stderr).error).toMatchObject({ code: 'NOT_REOPENED', lockName: 'moving' });
     });
 
     it('ends with 1 when there is no such lock', async () => {
