@@ -149,7 +149,10 @@ it('can be told otherwise', () => {
     DeletionPolicy: 'Delete',
     Properties: { RetentionInDays: 7 },
   });
-  template.allResources('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Delete' });
+  template.allResources('AWS::DynamoDB::GlobalTable', {
+    DeletionPolicy: 'Delete',
+    Properties: { Replicas: [Match.objectLike({ DeletionProtectionEnabled: false })] },
+  });
 });
 
 it('with all that it can have is what it was', () => {
