@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { probeCapabilities } from '../../../lib/local/engines/endpoint.js';
 import { availableEngines, startDynamo } from '../../../lib/local/index.js';
 import { descendants, isAlive, listens } from '../../support/local/child-processes.js';
@@ -64,6 +64,24 @@ describe('choosing an engine', () => {
     await using dynamo = await startDynamo({ allowDocker: false });
     const first = engines.find((engine) => engine !== 'docker');
     expect(dynamo.engine).toBe(first);
+  });
+
+  it('does without Docker where that is not allowed, also where it is there', async () => {
+    // It answers everything, and could run nothing.
+    const docker = createServer((_request, response) => void response.end('{}'));
+    docker.listen(0, '127.0.0.1');
+    await once(docker, 'listening');
+    vi.stubEnv('DOCKER_HOST', `tcp://127.0.0.1:${(docker.address() as AddressInfo).port}`);
+    vi.stubEnv('LEASEHOLD_DYNAMODB_ENDPOINT', '');
+    try {
+      expect((await availableEngines()).available).toContain('docker');
+      await using dynamo = await startDynamo({ allowDocker: false });
+      expect(dynamo.engine).not.toBe('docker');
+    } finally {
+      vi.unstubAllEnvs();
+      docker.close();
+      docker.closeAllConnections();
+    }
   });
 
   it('uses the endpoint of the environment, learns what it can do, and leaves it running', async () => {

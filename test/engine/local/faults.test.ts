@@ -204,7 +204,10 @@ describe.each(quickEngines)('faults in front of %s', (engine) => {
   it('cancel what has not landed when the client is closed', async () => {
     metered.faults.on('UpdateItem').once().late({ afterMs: never });
     await expect(add()).rejects.toMatchObject({ name: 'TimeoutError' });
+    const { faults } = metered;
     await metered.close();
+    // Nothing is under way any more.
+    await faults.settled();
     metered = connect();
     expect(await applied()).toBe(0);
   });

@@ -1,6 +1,6 @@
 import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ListObjectsV2Command } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { decode, listAll } from '../../support/local/list-all.js';
 import { type TemporaryBucket, temporaryBucket } from '../../support/local/temporary-bucket.js';
@@ -46,6 +46,20 @@ describe('a listing', () => {
     expect(await keysAfter('b0')).toEqual(['c']);
     expect(await keysAfter('a/x/y')).toEqual(['b/1', 'b/2', 'c']);
     expect(await keysAfter('c')).toEqual([]);
+  });
+
+  it('has what was put and deleted since the last one, also where the file system’s clock stands still', async () => {
+    await bucket.write('a/1');
+    const folder = join(bucket.directory, 'a');
+    const keysAt = async () => {
+      await utimes(folder, 1_700_000_000, 1_700_000_000);
+      return (await listAll(bucket.client)).keys;
+    };
+    expect(await keysAt()).toEqual(['a/1']);
+    await bucket.client.send(new PutObjectCommand({ Bucket: 'box', Key: 'a/2', Body: 'x' }));
+    expect(await keysAt()).toEqual(['a/1', 'a/2']);
+    await bucket.client.send(new DeleteObjectCommand({ Bucket: 'box', Key: 'a/1' }));
+    expect(await keysAt()).toEqual(['a/2']);
   });
 
   it('keeps to its prefix, which need not end at a slash', async () => {
