@@ -46,8 +46,8 @@ const functionBudgets: Readonly<Record<string, number>> = {
  * each first grant takes a process more than it saves. Objects that each lock comes by are written out, two hundred bytes of
  * it, which makes a cycle some percent faster.
  */
-const clientBudgetBytes = 31.7 * kilobyte;
-const clientCompressedBudgetBytes = 12.5 * kilobyte;
+const clientBudgetBytes = 32 * kilobyte;
+const clientCompressedBudgetBytes = 12.65 * kilobyte;
 
 /** The functions' shares, each with its budget. */
 export function functionShares(bundles: readonly LambdaBundle[]): readonly Share[] {

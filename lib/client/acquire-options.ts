@@ -90,9 +90,10 @@ const tryLimits = {
 /** What the numbers of a call may be. */
 export const acquireLimits = { ...tryLimits, waitMs: [0] } satisfies Limits;
 
+const internals = { change: 1, giveUpWhen: 1 };
 const tryOthers = {
-  ...{ endsInMs: 1, owner: 1, signal: 1, supersede: 1, group: 1, change: 1, giveUpWhen: 1 },
-} satisfies Record<Exclude<keyof TryAcquireOptions, keyof typeof tryLimits>, 1>;
+  ...{ endsInMs: 1, owner: 1, signal: 1, supersede: 1, group: 1 },
+} satisfies Record<Exclude<keyof TryAcquireOptions, keyof typeof tryLimits | keyof typeof internals>, 1>;
 const waitOthers = { waitMs: 1, fair: 1 } satisfies Record<
   Exclude<keyof AcquireOptions, keyof TryAcquireOptions>,
   1
@@ -102,6 +103,7 @@ const waitOthers = { waitMs: 1, fair: 1 } satisfies Record<
 export const optionNames = {
   acquire: Object.keys({ ...tryLimits, ...tryOthers, ...waitOthers }),
   tryAcquire: Object.keys({ ...tryLimits, ...tryOthers }),
+  internal: Object.keys(internals),
 };
 
 /**

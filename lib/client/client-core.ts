@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { functionArns, regionOf, tableArns } from '../aws/region-of.js';
 import { elapsedBetween, StoreClock } from '../clock/store-clock.js';
-import { LeaseholdError, UsageError } from '../errors/index.js';
+import { LeaseholdError, refuse, UsageError } from '../errors/index.js';
 import { publish } from '../events/events.js';
 import { checkLimits, checkOptions } from '../lease/check-options.js';
 import {
@@ -86,7 +86,7 @@ export function clientCore(given: ClientOptions): ClientCore {
 
   const acquireAs = async (name: string, given: AcquireOptions, names: readonly string[]): Promise<Lease> => {
     checkLockName(name);
-    checkOptions('acquire', given, names);
+    checkOptions('acquire', given, names, optionNames.internal);
     // As they are now: what the caller changes later plays no part.
     const asked = { ...given };
     const waitMs = core.checkAcquire(asked);
@@ -168,6 +168,9 @@ export function clientCore(given: ClientOptions): ClientCore {
       checkOwner(owner);
       if (group !== undefined) checkGroupName(group);
       checkLimits(asked, acquireLimits);
+      // 'false', as from an environment, would be taken for true.
+      for (const name of ['supersede', 'fair'] as const)
+        if (![undefined, true, false].includes(asked[name])) refuse(name, 'true or false', asked[name]);
       return Math.min(waitMs, timeLeftMs(asked));
     },
 

@@ -41,9 +41,7 @@ export interface Signalled {
 }
 
 /** What a permit takes, or several. */
-const permitOptions = [...optionNames.tryAcquire, 'waitMs'].filter(
-  (name) => name !== 'change' && name !== 'giveUpWhen',
-);
+const permitOptions = [...optionNames.tryAcquire, 'waitMs'];
 
 /** What `resume` takes; the types demand that none is forgotten. */
 const resumeOptions = {

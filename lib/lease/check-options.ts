@@ -30,20 +30,29 @@ export function checkLimits(options: object, limits: Limits): void {
 }
 
 /**
- * Checks the options of a call by their names: JavaScript would take a misspelt one for an absent one.
+ * Checks the options of a call by their names: JavaScript would take a misspelt one for an absent one. A signal, which most
+ * calls take, must be one.
  *
  * @param call its name, for the message
  * @param names all that it takes
+ * @param unsaid what it takes besides, from this package alone
  * @throws UsageError that names the option, and what the call takes
  */
-export function checkOptions(call: string, options: unknown, names: readonly string[]): void {
+export function checkOptions(
+  call: string,
+  options: unknown,
+  names: readonly string[],
+  unsaid: readonly string[] = [],
+): void {
   const all = () => names.join(', ');
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     refuse(call, `given an object with ${all()}`, options);
   }
-  const unknown = Object.keys(options).find((name) => !names.includes(name));
-  if (unknown === undefined) return;
-  throw new UsageError(`${call}: has no option ${quoted(unknown)}; it takes ${all()}`);
+  const unknown = Object.keys(options).find((name) => !names.includes(name) && !unsaid.includes(name));
+  if (unknown !== undefined)
+    throw new UsageError(`${call}: has no option ${quoted(unknown)}; it takes ${all()}`);
+  const { signal } = options as { readonly signal?: Partial<AbortSignal> | null };
+  if (signal !== undefined && signal?.aborted === undefined) refuse('signal', 'an AbortSignal', signal);
 }
 
 /** Whether the text has a UTF-8: a lone surrogate has none, and all of them would become the same replacement character. */

@@ -5,7 +5,7 @@ import { checkOptions } from '../lease/check-options.js';
 const parts: Readonly<Record<string, readonly [is: (value: Part) => boolean, words: string]>> = {
   locks: [(locks) => locks.context?.table !== undefined, 'a LockClient of a table'],
   s3: [hasAll('send'), 'an S3Client'],
-  signal: [(signal) => typeof signal.aborted === 'boolean', 'an AbortSignal'],
+  signal: [(signal) => signal.aborted !== undefined, 'an AbortSignal'],
   failed: [(failed) => typeof failed === 'function', 'a function'],
   processor: [hasAll('empty', 'process', 'merge'), 'a processor, with empty, process and merge'],
 };

@@ -162,6 +162,35 @@ describe('what a call is given', () => {
     const locks = kitScene().locks('own');
     expect(() => locks.list({ groups: 'x' } as never)).toThrow(/^list: has no option "groups"/);
   });
+
+  it.each([
+    ['signal', 'an AbortSignal', [null, {}, 5, new AbortController()]],
+    ['supersede', 'true or false', ['false', 0, null]],
+    ['fair', 'true or false', ['false', 0, null]],
+  ] as const)('is refused where its %s is not %s', async (option, words, values) => {
+    const scene = kitScene();
+    const locks = scene.locks('own');
+    for (const value of values) {
+      const options = { [option]: value } as object;
+      const calls: Promise<unknown>[] = [locks.acquire('a', options), locks.withLock('a', () => 1, options)];
+      if (option !== 'fair') calls.push(locks.tryAcquire('a', options), locks.claimNext(['a'], options));
+      if (option === 'signal') calls.push(locks.inspect('a', options), locks.resume({}, options));
+      for (const call of calls)
+        expect(await scene.failure(call)).toMatchObject({
+          name: 'UsageError',
+          message: expect.stringMatching(`^${option}: must be ${words}, got `),
+        });
+    }
+    expect(scene.isHeld('a')).toBe(false);
+  });
+
+  it('names what there is, and nothing that is for this package alone', async () => {
+    const scene = kitScene();
+    const { message } = await scene.failure(scene.locks('own').acquire('a', { wait: 5 } as never));
+    expect(message).toContain('acquire: has no option "wait"; it takes leaseMs, ');
+    expect(message).toContain('waitMs');
+    expect(message).not.toMatch(/change|giveUpWhen/);
+  });
 });
 
 describe('who leads', () => {
