@@ -44,7 +44,6 @@ function takeOff(table: ItemTable): Flight {
     },
     waiting: 0,
   };
-  flight.landed.catch(() => {});
   flights.set(table, flight);
   return flight;
 }

@@ -386,4 +386,17 @@ export const holdingRemovals: readonly Removal[] = [
       },
     ],
   },
+  {
+    name: 'heartbeat: a lease that ends twice is counted off once: the next ones renew in time (C42)',
+    file: heartbeat,
+    find: 'if (!this.#stopped) beating.set',
+    replace: 'beating.set',
+    noticedBy: [
+      {
+        file: 'test/unit/lease/hold.test.ts',
+        title:
+          'are spread, and none of them begins late, also after one that was stopped twice: lost, and given back',
+      },
+    ],
+  },
 ];

@@ -70,7 +70,8 @@ describe('callers of one name in one process', () => {
     const first = queue.tryEnter('jobs')!;
     const [early, late] = [new AbortController(), new AbortController()];
     void waits('a', 1_000, early.signal);
-    void waits('b', 1_000, late.signal);
+    const second = waits('b', 1_000, late.signal);
+    void waits('c', 5_000);
     early.abort(new Error('enough'));
     await time.pass(1);
     expect(said).toEqual(['a: enough']);
@@ -81,6 +82,10 @@ describe('callers of one name in one process', () => {
     late.abort(new Error('too late'));
     await time.pass(1_000);
     expect(said).toEqual(['a: enough', 'b']);
+    // Nor does it end the wait of somebody else.
+    (await second).leave();
+    await time.pass(1);
+    expect(said).toEqual(['a: enough', 'b', 'c']);
     expect(time.timers).toBe(0);
   });
 

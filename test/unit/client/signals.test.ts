@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import type { LockClient } from '../../../lib/client/index.js';
 import '../../simulation/run/loaded.js';
-import type { VirtualWorld } from '../../bench/virtual-world.js';
+import { VirtualWorld } from '../../bench/virtual-world.js';
 import { usePlainAbort } from '../../simulation/world/plain-abort.js';
 import { endsOfHangingRequests } from '../../support/hanging-requests.js';
+import { listenedSignal } from '../../support/listened-signal.js';
 
 usePlainAbort();
 
@@ -78,4 +79,24 @@ it('C17 a release is given up with the signal that it was called with, and may h
     3,
   );
   expect(end).toMatchObject({ name: 'StoreError', mayHaveApplied: true });
+});
+
+it.each<[string, Call]>([
+  ...calls.map(([name, call]): [string, Call] => [name, call]),
+  ['acquireWrite', (locks, options) => locks.readWriteLock('pages', { readers: 2 }).acquireWrite(options)],
+  ['acquireRead', (locks, options) => locks.readWriteLock('pages', { readers: 2 }).acquireRead(options)],
+  ['acquire in line', (locks, options) => locks.acquire('held', { ...options, fair: true, waitMs: 5_000 })],
+  [
+    'acquire behind a call of its own process',
+    async (locks, options) => {
+      await locks.acquire('own');
+      return locks.acquire('own', { ...options, waitMs: 5_000 });
+    },
+  ],
+])('C17 %s leaves nobody listening to its caller’s signal, which may go on for days', async (_, call) => {
+  const world = new VirtualWorld(1);
+  await world.until(prepare(world));
+  const { signal, listeners } = listenedSignal();
+  await world.until(call(world.locks(world.process('caller')), { signal }).catch(() => {}));
+  expect(listeners()).toBe(0);
 });

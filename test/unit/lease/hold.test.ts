@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StoreClock } from '../../../lib/clock/store-clock.js';
 import { StoreError } from '../../../lib/errors/index.js';
+import { Heartbeat } from '../../../lib/lease/heartbeat.js';
 import { Hold } from '../../../lib/lease/hold.js';
 import type { HolderOutcome, LeaseIdentity } from '../../../lib/lease/holder-requests.js';
 import type { LeaseContext } from '../../../lib/lease/index.js';
@@ -234,6 +235,29 @@ describe('a lease that its store grants for longer than was asked', () => {
     expect(asked).toBeGreaterThan(acquiredAt + leaseMs + surplusMs);
     expect(term.expiresAt).toBe(asked - surplusMs);
     expect(term.leftMs).toBeLessThanOrEqual(leaseMs + 1);
+  });
+});
+
+describe('the heartbeats of one process', () => {
+  it('are spread, and none of them begins late, also after one that was stopped twice: lost, and given back', async () => {
+    const runtime = new VirtualTime();
+    const beats: number[] = [];
+    const startMs = runtime.wallMs();
+    const beating = {
+      settings: { renewEveryMs },
+      term: { dangerInMs: leaseMs },
+      beat: async () => beats.push(runtime.wallMs() - startMs) > 0,
+      expire: () => {},
+    };
+    const gone = new Heartbeat(runtime, beating);
+    for (let times = 0; times < 2; times++) gone.stop();
+    const two = [new Heartbeat(runtime, beating), new Heartbeat(runtime, beating)];
+    for (const heartbeat of two) heartbeat.start();
+    await runtime.pass(renewEveryMs);
+    for (const heartbeat of two) heartbeat.stop();
+    expect(beats).toHaveLength(2);
+    expect(beats[0]).toBeLessThan(beats[1]!);
+    expect(beats[1]).toBe(renewEveryMs);
   });
 });
 
