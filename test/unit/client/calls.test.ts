@@ -158,6 +158,20 @@ describe('what a call is given', () => {
     expect(await world.until(acquiring)).toMatchObject({ owner: 'me' });
   });
 
+  it('counts as it was at the call, also of a lock that is waited for', async () => {
+    const scene = kitScene();
+    const { world } = scene;
+    const own = scene.locks('own');
+    const first = await world.until(own.acquire('waited for'));
+    const options = { waitMs: 60_000, group: 'told' };
+    const second = own.acquire('waited for', options);
+    await scene.sleep(100);
+    options.group = 'changed';
+    await world.until(first.release());
+    await world.until(second);
+    expect(world.items.get('waited for')!.group).toEqual({ S: 'told' });
+  });
+
   it('is refused where a list has no such option, before it is gone through', () => {
     const locks = kitScene().locks('own');
     expect(() => locks.list({ groups: 'x' } as never)).toThrow(/^list: has no option "groups"/);

@@ -89,6 +89,14 @@ describe('the acquire write', () => {
     expect(await again).toMatchObject({ kind: 'held', item: { leaseId: 'theirs' }, mayArriveLate: true });
   });
 
+  it('inherits no wish to let go from the lease that it takes over: that was another’s to hear', async () => {
+    const { table, item, grant } = scene();
+    const ranOut = { leaseId: 'theirs', expiresAt: now - 60_000, releaseRequested: 'please' };
+    await table.create({ name: 'n', format, version: 1, ...ranOut });
+    expect(await grant('mine')).toMatchObject({ kind: 'granted' });
+    expect(await item()).not.toHaveProperty('releaseRequested');
+  });
+
   it('takes over the very lease that a superseder has seen, while it runs, and no other', async () => {
     const { grant, item } = scene();
     await grant('first');
