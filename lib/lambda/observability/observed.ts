@@ -23,7 +23,7 @@ export interface ObservedOptions {
   readonly service?: string;
   /** What every line and trace of an invocation carries. @default run, seat, lock, operation, execution, where the event has them */
   readonly readKeys?: (event: unknown) => InvocationKeys;
-  /** In an invocation that lasts, metrics are written at least this often while leases are renewed, in milliseconds. @default 60000 */
+  /** In an invocation that lasts, metrics are written at least this often while leases are renewed, in milliseconds; 0: with each event. @default 60000 */
   readonly flushEveryMs?: number;
   /** Where the switches are read from: LEASEHOLD_LOGS, LEASEHOLD_METRICS, LEASEHOLD_TRACING, each `on` or `off`. @default process.env */
   readonly env?: Environment;
@@ -51,7 +51,7 @@ export function observed<Parameters extends readonly unknown[], Result>(
 ): (...parameters: Parameters) => Promise<Result> {
   if (typeof handler !== 'function') refuse('observed', 'given the handler as a function', handler);
   checkOptions('observed', options, ['service', 'readKeys', 'flushEveryMs', 'env']);
-  if (options.flushEveryMs !== undefined) checkNumber('flushEveryMs', options.flushEveryMs, 1);
+  if (options.flushEveryMs !== undefined) checkNumber('flushEveryMs', options.flushEveryMs, 0);
   return observedBy(installedParts, handler, options);
 }
 

@@ -42,7 +42,7 @@ describe('a function refuses what can’t be right while it is made, and names i
     [service({ context, maxLeaseMs: Number.NaN }), 'maxLeaseMs: must be a number at least 1, got NaN'],
     [watch(), 'observed: must be given the handler as a function, got nothing'],
     [watch(handle, { serviceName: 'orders' }), 'observed: has no option "serviceName"; it takes service'],
-    [watch(handle, { flushEveryMs: 0 }), 'flushEveryMs: must be a number at least 1, got 0'],
+    [watch(handle, { flushEveryMs: -1 }), 'flushEveryMs: must be a number at least 0, got -1'],
   ])('%#: %s', (call, message) => {
     expect(call).toThrow(
       expect.objectContaining({ name: 'UsageError', message: expect.stringContaining(message) }),
