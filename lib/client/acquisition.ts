@@ -1,3 +1,4 @@
+import { elapsedBetween, type LocalInstant } from '../clock/store-clock.js';
 import { AlreadyCompletedError, type HolderInfo, LockHeldError, StoreError } from '../errors/index.js';
 import { publish } from '../events/events.js';
 import {
@@ -9,7 +10,9 @@ import {
   type LeaseItem,
   takeoverBefore,
 } from '../lease/index.js';
+import { isUnrenewed } from '../lease/later-conditions.js';
 import { sleep } from '../runtime/index.js';
+import { all, type ItemChange } from '../table/index.js';
 import { type AcquisitionRequest, type Attempt, attemptGrant, findGrant } from './attempt.js';
 import type { BackgroundRelease } from './background-release.js';
 import type { WaitPacing } from './wait-pacing.js';
@@ -40,19 +43,32 @@ export class Acquisition {
   #leaseId: string;
   #terms: HoldSettings;
   #seen: LeaseItem | undefined;
+  /** By now it had been seen first, as it is: the same lease with the same end. */
+  #seenSince: LocalInstant;
+  /** Up to here nothing that was asked for under this lease id was the lease in the item. */
+  #askedAt: LocalInstant;
   #lastError: StoreError | undefined;
   /** A write of ours may be applied although we were not told. */
   #uncertain = false;
   #toldHeld = false;
   #first: Attempt | undefined;
 
-  constructor(host: AcquisitionHost, request: AcquisitionRequest, first: Attempt, pacing: WaitPacing) {
+  /** @param since before the first attempt */
+  constructor(
+    host: AcquisitionHost,
+    request: AcquisitionRequest,
+    first: Attempt,
+    pacing: WaitPacing,
+    since: LocalInstant,
+  ) {
     this.#host = host;
     this.#request = request;
     this.#pacing = pacing;
     this.#first = first;
     this.#leaseId = first.leaseId;
     this.#terms = first.terms;
+    this.#askedAt = since;
+    this.#seenSince = host.context.clock.instant();
   }
 
   /** What was asked for in the last write. */
@@ -101,9 +117,17 @@ export class Acquisition {
 
   async #write(seen?: LeaseItem) {
     const { context } = this.#host;
-    const aboveToken = (seen ?? this.#seen)?.version;
-    const attempt =
-      this.#first ?? (await attemptGrant(context, this.#request, this.#leaseId, aboveToken, seen));
+    const watched = !seen && this.#untilGivenUpMs() <= 0 ? this.#seen : undefined;
+    const { leaseId: seenLeaseId, version: seenToken } = seen ?? watched ?? {};
+    const request = {
+      ...this.#request,
+      aboveToken: (seen ?? this.#seen)?.version,
+      seenLeaseId,
+      seenToken,
+      askedAt: this.#askedAt,
+      ...(watched && { change: whileUnrenewed(this.#request.change, watched) }),
+    };
+    const attempt = this.#first ?? (await attemptGrant(context, request, this.#leaseId));
     this.#first = undefined;
     this.#terms = attempt.terms;
     if (attempt.failure) throw attempt.failure.error;
@@ -113,7 +137,11 @@ export class Acquisition {
   }
 
   /** A grant that took too long to arrive is given back, not handed out. */
-  #accepted(outcome: GrantOutcome): Grant | undefined {
+  #accepted(outcome: GrantOutcome & { readonly kind: 'granted' }): Grant | undefined {
+    const { adopted, item } = outcome.grant;
+    // An earlier attempt may have asked for less, and so long it may be watched. What no holder has written is no length.
+    const writtenMs = (adopted && Number(item?.leaseMs)) || Number.POSITIVE_INFINITY;
+    this.#terms = { ...this.#terms, leaseMs: Math.min(this.#terms.leaseMs, writtenMs) };
     const grant = findGrant(this.#host.context, { leaseId: this.#leaseId, terms: this.#terms, outcome });
     if (!grant) this.#arrivedOver();
     return grant;
@@ -136,7 +164,10 @@ export class Acquisition {
     while (!this.#shouldGiveUp() && this.#pacing.leftMs > 0) {
       await sleep(context.runtime, this.#pacing.nextDelayMs(this.#untilExpiryMs()), signal);
       try {
-        this.#note(await context.store.read(name, this.#leaseId, signal));
+        const lookedAt = context.clock.instant();
+        const item = await context.store.read(name, this.#leaseId, signal);
+        if (item?.leaseId !== this.#leaseId) this.#askedAt = lookedAt;
+        this.#note(item);
         if (this.#mayWin()) return true;
       } catch (error) {
         this.#tolerate(error);
@@ -155,6 +186,7 @@ export class Acquisition {
     if (item === undefined || item.completedAt !== undefined) return true;
     // Ours: an earlier write of this call arrived after all; the next one adopts it.
     if (item.leaseId === this.#leaseId || this.#isOwn(item)) return true;
+    if (this.#untilGivenUpMs() <= 0) return true;
     return freeAfter(item, this.#request.lockDelayMs) < takeoverBefore(this.#host.context);
   }
 
@@ -166,14 +198,29 @@ export class Acquisition {
   #untilExpiryMs(): number | undefined {
     const { context } = this.#host;
     if (this.#seen === undefined || !context.clock.isSet) return undefined;
-    const untilMs = freeAfter(this.#seen, this.#request.lockDelayMs) - takeoverBefore(context) + 1;
-    return Number.isFinite(untilMs) ? untilMs : undefined;
+    const untilMs = freeAfter(this.#seen, this.#request.lockDelayMs) - takeoverBefore(context);
+    return Number.isFinite(untilMs) ? Math.min(untilMs, this.#untilGivenUpMs()) + 1 : undefined;
+  }
+
+  /**
+   * Until the lease in the item, if nothing renews it, has been seen for all its length: its holder, which asked for it before
+   * it could be seen, has given it up by then. Counted by whichever clock shows less.
+   */
+  #untilGivenUpMs(): number {
+    const { lockDelayMs = 0 } = this.#request;
+    const { leaseId, leaseMs } = this.#seen ?? {};
+    // Whatever somebody has written there by hand. Its own is adopted.
+    const watchMs = leaseId === undefined || leaseId === this.#leaseId ? 0 : Number(leaseMs);
+    if (!(watchMs > 0)) return Number.POSITIVE_INFINITY;
+    return watchMs + lockDelayMs - elapsedBetween(this.#seenSince, this.#host.context.clock.instant()).least;
   }
 
   /** What the store showed last; the first time it is told that the lock is held. */
   #note(item: LeaseItem | undefined): void {
-    if (item?.leaseId !== this.#seen?.leaseId || item?.version !== this.#seen?.version)
-      this.#pacing.reset(this.#heldForMs(item));
+    const { leaseId, version, expiresAt } = this.#seen ?? {};
+    const isOther = item?.leaseId !== leaseId || item?.version !== version;
+    if (isOther) this.#pacing.reset(this.#heldForMs(item));
+    if (isOther || item?.expiresAt !== expiresAt) this.#seenSince = this.#host.context.clock.instant();
     this.#seen = item;
     // While a lease of our own is in the way it is the store that keeps us from the lock.
     if (this.#isOurs(item)) return;
@@ -243,4 +290,9 @@ export class Acquisition {
     // What was seen last may have been the lease that is given back.
     this.#seen = undefined;
   }
+}
+
+/** The same, on the condition that the lease that it takes over is as it was seen. */
+function whileUnrenewed(change: ItemChange | undefined, { version, expiresAt }: LeaseItem): ItemChange {
+  return { ...change, condition: all(change?.condition, isUnrenewed(version, expiresAt!)) };
 }

@@ -5,12 +5,11 @@ import {
   type HoldSettings,
   isInTime,
   type LeaseContext,
-  type LeaseItem,
 } from '../lease/index.js';
 
 /** What one acquire call asks for. */
 export interface AcquisitionRequest
-  extends Omit<GrantRequest, 'leaseId' | 'aboveToken' | 'seenLeaseId' | 'seenToken' | 'leaseMs' | 'spareMs'> {
+  extends Omit<GrantRequest, 'leaseId' | 'leaseMs' | 'spareMs' | 'watchMs'> {
   /** Take over a lease of the same owner at once: an earlier attempt of the same logical worker. */
   readonly supersede?: boolean;
   /** How a lease that is granted now would be held, asked before each write: a caller's own time may run out. */
@@ -33,23 +32,19 @@ export interface Attempt {
  * Asks for the lock once. Of a free lock it is all that there is to an acquire call.
  *
  * @param leaseId new for each acquire call, and the same over its attempts
- * @param aboveToken the highest token that was seen under the name
- * @param seen the lease that is to be superseded
  */
 export async function attemptGrant(
   context: LeaseContext,
   request: AcquisitionRequest,
   leaseId: string,
-  aboveToken?: number,
-  seen?: LeaseItem,
 ): Promise<Attempt> {
   const { name, owner, group, lockDelayMs, change, giveUpWhen, signal } = request;
+  const { aboveToken, seenLeaseId, seenToken, askedAt } = request;
   const attempt: Attempt = { leaseId, terms: request.terms() };
   try {
     await context.store.ensureTime(signal);
     attempt.terms = request.terms();
     const { leaseMs, spareMs } = attempt.terms;
-    const [seenLeaseId, seenToken] = [seen?.leaseId, seen?.version];
     // In one piece, here and wherever each lock comes by: what is made of others and then added to takes ten times as long.
     const asked = {
       name,
@@ -64,6 +59,7 @@ export async function attemptGrant(
       aboveToken,
       seenLeaseId,
       seenToken,
+      askedAt,
     };
     attempt.outcome = await context.store.grant(asked, signal);
   } catch (error) {

@@ -55,7 +55,7 @@ export class Contention {
   ): Promise<{ readonly grant: Grant; readonly terms: HoldSettings }> {
     const host = { context: this.#context, giveBack: this.giveBack };
     const pacing = pacingFor(this.#context, this.#options, waitMs, since);
-    const acquisition = new Acquisition(host, request, first, pacing);
+    const acquisition = new Acquisition(host, request, first, pacing, since);
     const grant = await acquisition.run();
     return { grant, terms: acquisition.terms };
   }

@@ -1,3 +1,4 @@
+import type { LocalInstant } from '../clock/store-clock.js';
 import { formsBy, type ItemChange } from '../table/form.js';
 import type { WriteAnswer } from '../table/item-table.js';
 import { mayBeGranted } from './conditions.js';
@@ -18,12 +19,16 @@ export interface GrantRequest {
   readonly leaseId: string;
   readonly owner: string;
   readonly leaseMs: number;
+  /** How long a waiter watches the lease; 0 where its holder does not count it from when it asked. @default its length */
+  readonly watchMs?: number;
+  /** No earlier attempt was carried out before this. @default this is the first */
+  readonly askedAt?: LocalInstant;
   /** So much of the lease its holder does not need, in milliseconds. @default 0 */
   readonly spareMs?: number;
   readonly group?: string;
   /** The highest token that this call was shown under the name: its own must lie above it. @default none was shown */
   readonly aboveToken?: number;
-  /** Supersede: the caller's own earlier lease, as a refusal showed it. */
+  /** Supersede: the caller's own earlier lease, as a refusal showed it. Or one that was watched: then `change` demands more. */
   readonly seenLeaseId?: string;
   /** The same lease by its token: for a store that shows lease ids to their holders only. */
   readonly seenToken?: number;
@@ -43,6 +48,8 @@ export interface Grant {
   /** By so much later it ends in the store: no shorter lease could be had there. In milliseconds. @default 0 */
   readonly surplusMs?: number;
   readonly acquiredAt: number;
+  /** Asked for no sooner than this: the holder counts from here. */
+  readonly askedAt: LocalInstant;
   /** The item before the grant; after an adoption, the item that was found. Absent for a new name. */
   readonly item: LeaseItem | undefined;
   /** Granted by an earlier attempt of the same call, whose answer was lost. */
@@ -109,6 +116,8 @@ export async function writeGrant(
     aboveToken = 0,
     seenLeaseId,
     lockDelayMs = 0,
+    watchMs = leaseMs,
+    askedAt = clock.instant(),
     change,
   } = request;
   const now = clock.now();
@@ -124,7 +133,7 @@ export async function writeGrant(
     leaseId,
     owner,
     expiresAt,
-    leaseMs,
+    leaseMs: watchMs,
     acquiredAt,
     token,
     group,
@@ -138,6 +147,6 @@ export async function writeGrant(
   const answer = await table.update(name, { form, values, change, wantsOld: true }, signal);
   // The condition has told that it is ours. What somebody has changed in it by hand is no reason to drop the grant.
   const item = answer.applied ? (answer.old as LeaseItem | undefined) : undefined;
-  const grant = { leaseId, token, expiresAt, acquiredAt, item, adopted: false };
+  const grant = { leaseId, token, expiresAt, acquiredAt, askedAt, item, adopted: false };
   return { grant, answer };
 }

@@ -7,6 +7,9 @@ import { allOf, anyOf } from '../table/form.js';
  *                     granted                    expiresAt   expiresAt + skew
  *   holder's view        │◄─── valid: now.latest < expiresAt ──►│ lost
  *   taker's view         │◄────────── held, refused ───────────►│◄─skew─►│ taken over
+ *
+ *   holder's clocks      asked ◄─── valid for less than leaseMs ───►│ lost
+ *   a waiter's clocks        seen ◄──── as it was, for leaseMs ────►│ taken over (`isUnrenewed`)
  */
 
 /** The work under this name is not finished. */

@@ -163,10 +163,14 @@ export class Hold {
     try {
       await this.release(undefined, signal);
     } catch (error) {
-      publish('release-failed', { ...this.labels, error });
-      const mayPass = error instanceof StoreError && error.retryable && !signal?.aborted;
-      if (mayPass) this.#listener.releaseLater?.(this.identity, this.remainingMs);
+      this.#releaseLater(error, this.remainingMs, signal);
     }
+  }
+
+  #releaseLater(error: unknown, forMs: number, signal?: AbortSignal): void {
+    publish('release-failed', { ...this.labels, error });
+    const mayPass = error instanceof StoreError && error.retryable && !signal?.aborted;
+    if (mayPass) this.#listener.releaseLater?.(this.identity, forMs);
   }
 
   noteUncertain(error: unknown): void {
@@ -237,7 +241,8 @@ export class Hold {
     try {
       await this.context.store.release(this.identity, undefined, signal);
     } catch (error) {
-      publish('release-failed', { ...this.labels, error });
+      // In the store it may run for longer than here.
+      this.#releaseLater(error, this.settings.leaseMs, signal);
     }
   }
 

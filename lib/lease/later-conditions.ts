@@ -47,6 +47,17 @@ export function isExactly(seenLeaseId: string, seenToken: number): Condition {
   };
 }
 
+/**
+ * The lease seen is as it was: a waiter has watched it stand so for its length, by clocks of its own. The end of a grant, which
+ * its token tells, only rises: so nothing has renewed it since, and its holder asked for it longer ago than it may believe in it.
+ */
+export function isUnrenewed(seenToken: number, seenExpiresAt: number): Condition {
+  return {
+    text: '#version = :seenToken AND #expiresAt = :seenExpiresAt',
+    values: { ':seenToken': seenToken, ':seenExpiresAt': seenExpiresAt },
+  };
+}
+
 /** Whose token may be lifted: an item of ours that is below it, and under which no lease runs. */
 export function mayBeRaised(token: number, takeoverBefore: number): Condition {
   const expired = { text: text.expiredBefore, values: { ':takeoverBefore': takeoverBefore } };

@@ -109,7 +109,10 @@ async function handOverHold(hold: Hold, leaseMs?: number): Promise<HandedOver> {
   hold.heartbeat.pause();
   try {
     await hold.ensureTime();
-    await hold.renewTo(hold.term.asked(expiryFor(hold.context, leaseMs ?? wholeLeaseMs), capMs));
+    // Whoever goes on with it does not know when this was asked: nobody may watch it. What a service grants is not watched.
+    const unwatched = hold.context.store.takesChanges ? { set: { leaseMs: 0 } } : undefined;
+    const expiresAt = hold.term.asked(expiryFor(hold.context, leaseMs ?? wholeLeaseMs), capMs);
+    await hold.renewTo(expiresAt, unwatched);
     // It may have been lost while the store was asked.
     hold.checkHeld();
     hold.end('handed-over');

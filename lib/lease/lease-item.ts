@@ -15,6 +15,7 @@ export interface LeaseItem extends StoredItem {
   readonly owner?: string;
   /** End of the lease. Expiry is this, never `ttl`. */
   readonly expiresAt?: number;
+  /** The length asked for. So long a waiter watches the lease before it takes it over; 0 where nobody may. */
   readonly leaseMs?: number;
   readonly acquiredAt?: number;
   readonly renewals?: number;

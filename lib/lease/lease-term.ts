@@ -1,3 +1,4 @@
+import { elapsedBetween, type LocalInstant } from '../clock/store-clock.js';
 import type { Grant } from './acquire-request.js';
 import { endFor } from './lease-context.js';
 import type { LeaseItem } from './lease-item.js';
@@ -11,18 +12,23 @@ export class LeaseTerm {
   /** The store's end of the lease is so much later than the holder's. */
   readonly #surplusMs: number;
   #expiresAt: number;
+  /** What set the end was sent no sooner than this. */
+  #askedAt: LocalInstant;
+  /** What was asked for last was not sent before this. */
+  #nextAskedAt: LocalInstant;
   #highestAsked: number;
 
   /** Begins with a grant. */
   constructor(
     context: LeaseContext,
     settings: HoldSettings,
-    grant: Pick<Grant, 'acquiredAt' | 'expiresAt' | 'surplusMs'>,
+    grant: Pick<Grant, 'acquiredAt' | 'expiresAt' | 'surplusMs' | 'askedAt'>,
   ) {
     this.#context = context;
     this.#settings = settings;
     this.#acquiredAt = grant.acquiredAt;
     this.#expiresAt = grant.expiresAt;
+    this.#askedAt = this.#nextAskedAt = grant.askedAt;
     this.#surplusMs = grant.surplusMs ?? 0;
     this.#highestAsked = grant.expiresAt + this.#surplusMs;
   }
@@ -32,9 +38,12 @@ export class LeaseTerm {
     return this.#expiresAt;
   }
 
-  /** Until the lease is over, computed now: by the store's time, and by the holder's own end where it has one. */
+  /**
+   * Until the lease is over, computed now: by the store's time, by its length since it was asked for, and by the holder's own
+   * end where it has one.
+   */
   get leftMs(): number {
-    return Math.min(this.#leftByStoreMs, this.#leftByHolderMs);
+    return Math.min(this.#leftByStoreMs, this.#leftUnwatchedMs, this.#leftByHolderMs);
   }
 
   /** Until the lease must be given up. */
@@ -61,7 +70,7 @@ export class LeaseTerm {
 
   /** Whether it is a cap or the holder's own end that ends it, not a renewal that did not come. */
   get endsByItself(): boolean {
-    return this.isLast || this.#leftByHolderMs <= this.#leftByStoreMs;
+    return this.isLast || this.#leftByHolderMs <= this.leftMs;
   }
 
   /** What to ask the store for, so that the lease runs its length from now on. */
@@ -70,20 +79,27 @@ export class LeaseTerm {
     return this.asked(endFor(this.#context, leaseMs, spareMs), maxHoldMs);
   }
 
-  /** The store has what was asked for. */
+  /** The store has what was asked for last. */
   confirm(expiresAt: number): void {
     this.#expiresAt = expiresAt - this.#surplusMs;
+    this.#askedAt = this.#nextAskedAt;
   }
 
   /** What to ask for where this end is wanted: told apart from a refusal by being above everything asked for before, answered or not. */
   asked(wanted: number, capMs = Number.POSITIVE_INFINITY): number {
     const capped = Math.min(wanted, Math.floor(this.#acquiredAt + capMs));
+    this.#nextAskedAt = this.#context.clock.instant();
     this.#highestAsked = Math.max(capped + this.#surplusMs, this.#highestAsked + 1);
     return this.#highestAsked;
   }
 
   get #leftByStoreMs(): number {
     return this.#expiresAt - this.#context.clock.now().latest;
+  }
+
+  /** Until a waiter that had seen it as soon as it was asked for would have watched it for its length. */
+  get #leftUnwatchedMs(): number {
+    return this.#settings.leaseMs - elapsedBetween(this.#askedAt, this.#context.clock.instant()).most;
   }
 
   get #leftByHolderMs(): number {

@@ -49,7 +49,8 @@ export async function afterGrant(
     if (writes === maxWrites || !isFreeAhead(context, request, write.grant.token, outcome.item)) {
       return { ...outcome, mayArriveLate };
     }
-    write = await writeGrant(context, { ...request, aboveToken: outcome.item.version }, signal);
+    const { askedAt } = write.grant;
+    write = await writeGrant(context, { ...request, askedAt, aboveToken: outcome.item.version }, signal);
   }
 }
 
@@ -76,6 +77,7 @@ function toOutcome({ name, leaseId }: GrantRequest, { grant, answer }: GrantWrit
       token: item.version,
       expiresAt: item.expiresAt!,
       acquiredAt: item.acquiredAt ?? grant.acquiredAt,
+      askedAt: grant.askedAt,
       item,
       adopted: true,
     };

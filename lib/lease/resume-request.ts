@@ -1,5 +1,5 @@
 import type { LossReason } from '../errors/index.js';
-import type { Grant, GrantOutcome } from './acquire-request.js';
+import type { Grant, GrantOutcome, GrantRequest } from './acquire-request.js';
 import { isExactly } from './later-conditions.js';
 import type { TableContext } from './lease-context.js';
 import type { LeaseItem } from './lease-item.js';
@@ -12,6 +12,8 @@ export interface ResumeRequest {
   readonly leaseId: string;
   readonly owner: string;
   readonly leaseMs: number;
+  /** As of a {@link GrantRequest}. */
+  readonly watchMs?: number;
   /** The lease that was handed over. */
   readonly from: { readonly leaseId: string; readonly token: number };
 }
@@ -48,9 +50,10 @@ export async function requestResumption(
   signal?: AbortSignal,
 ): Promise<ResumeOutcome> {
   const { from } = request;
-  let outcome = await take(context, request, from, signal);
+  const asked = { ...request, askedAt: context.clock.instant() };
+  let outcome = await take(context, asked, from, signal);
   const sibling = outcome.kind === 'held' ? siblingIn(outcome.item, from.leaseId) : undefined;
-  if (sibling) outcome = await take(context, request, sibling, signal);
+  if (sibling) outcome = await take(context, asked, sibling, signal);
 
   if (outcome.kind === 'granted')
     return { kind: 'granted', grant: { ...outcome.grant, resumes: from.leaseId } };
@@ -62,7 +65,7 @@ export async function requestResumption(
 
 function take(
   context: TableContext,
-  { from, ...request }: ResumeRequest,
+  { from, ...request }: ResumeRequest & Pick<GrantRequest, 'askedAt'>,
   seen: { readonly leaseId: string; readonly token: number },
   signal: AbortSignal | undefined,
 ): Promise<GrantOutcome> {

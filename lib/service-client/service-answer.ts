@@ -1,3 +1,4 @@
+import type { LocalInstant } from '../clock/store-clock.js';
 import { StoreError, toFailure, UsageError } from '../errors/index.js';
 import { type Grant, type GrantOutcome, type LeaseItem, leaseFormat } from '../lease/index.js';
 import type { ServiceErrorBody, ShownHolder, ShownLock, SuccessOf } from '../service/answers.js';
@@ -84,9 +85,10 @@ function isLock(value: unknown): boolean {
 /**
  * The grant, as a table would have shown it: what stood there before, as far as the service tells.
  *
+ * @param askedAt when it was asked for, by this client's clocks
  * @param surplusMs what was asked for beyond the lease that is wanted: the holder's end lies so much before the store's
  */
-export function toGrant({ granted }: SuccessOf<'acquire'>, surplusMs: number): Grant {
+export function toGrant({ granted }: SuccessOf<'acquire'>, askedAt: LocalInstant, surplusMs: number): Grant {
   const { name, token, leaseId, acquiredAt, expiresAt, adopted, checkpoint, takenOverFrom } = granted;
   const item: LeaseItem = {
     name,
@@ -96,7 +98,7 @@ export function toGrant({ granted }: SuccessOf<'acquire'>, surplusMs: number): G
     // Empty: somebody's, whom the service does not name by it.
     ...(takenOverFrom && { owner: takenOverFrom.owner, leaseId: takenOverFrom.leaseId ?? '' }),
   };
-  return { leaseId, token, acquiredAt, expiresAt: expiresAt - surplusMs, surplusMs, item, adopted };
+  return { leaseId, token, acquiredAt, expiresAt: expiresAt - surplusMs, surplusMs, askedAt, item, adopted };
 }
 
 /** How a try ended that was not granted; `undefined` for an error that is none of an acquire's. */

@@ -68,7 +68,8 @@ export class ServiceStore implements LeaseStore {
   async grant(request: GrantRequest, signal?: AbortSignal): Promise<GrantOutcome> {
     const { name, leaseId, owner, group, seenToken, leaseMs, lockDelayMs, change } = request;
     checkNone(change, name);
-    const { ownerKey } = this.#options;
+    const { ownerKey, clock } = this.#options;
+    const { askedAt = clock.instant() } = request;
     const { sentMs, surplusMs } = measureLength(leaseMs);
     const answer = await this.#ask(
       'acquire',
@@ -82,7 +83,7 @@ export class ServiceStore implements LeaseStore {
       },
       signal,
     );
-    if (answer.done) return { kind: 'granted', grant: toGrant(answer.done, surplusMs) };
+    if (answer.done) return { kind: 'granted', grant: toGrant(answer.done, askedAt, surplusMs) };
     const outcome = toRefusedOutcome(name, answer.error, answer.attempts > 1);
     if (!outcome) throw this.#unexpected(name);
     return outcome;
@@ -99,8 +100,10 @@ export class ServiceStore implements LeaseStore {
       fromLeaseId: from.leaseId,
       fromToken: from.token,
     };
+    const askedAt = this.#options.clock.instant();
     const { done, error } = await this.#ask('resume', asked, signal);
-    if (done) return { kind: 'granted', grant: { ...toGrant(done, surplusMs), resumes: from.leaseId } };
+    if (done)
+      return { kind: 'granted', grant: { ...toGrant(done, askedAt, surplusMs), resumes: from.leaseId } };
     if (error.name === 'LockLostError') return { kind: 'lost', reason: error.reason };
     const outcome = toRefusedOutcome(name, error, false);
     if (outcome?.kind !== 'completed') throw this.#unexpected(name);

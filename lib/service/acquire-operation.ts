@@ -56,7 +56,10 @@ export async function resume(
   await checkLength(host, request, signal);
   await host.context.store.ensureTime(signal);
   const from = { leaseId: fromLeaseId, token: fromToken };
-  const outcome = await host.context.store.resume({ name, leaseId, leaseMs, owner, from }, signal);
+  const outcome = await host.context.store.resume(
+    { name, leaseId, leaseMs, watchMs: 0, owner, from },
+    signal,
+  );
   if (outcome.kind === 'granted') return toAnswer(host, request, owner, outcome.grant);
   if (outcome.kind === 'completed') throw alreadyCompleted(outcome.item);
   const { reason } = outcome;
@@ -100,6 +103,8 @@ function toGrant({
     name,
     leaseId,
     leaseMs,
+    // Its caller counts by what it likes, and an execution by nothing.
+    watchMs: 0,
     ...(found !== undefined && { group: found }),
     ...(lockDelayMs !== undefined && { lockDelayMs }),
     ...(Object.keys(set).length > 0 && { change: { set } }),

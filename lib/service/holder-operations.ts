@@ -32,7 +32,13 @@ export async function renew(
   if (expiresAt > expiryFor(context, longestLeaseMs) + aheadMs) throw tooLong(host, request, 'expiresAt');
   const isLong = expiresAt > expiryFor(context, maxLeaseMs) + aheadMs;
   if (isLong) await checkHolderRuns(host, request, signal);
-  const change = { ...toCheckpoint(request), ...(isLong && { condition: heldByExecution(request.leaseId) }) };
+  const { set, ...removed } = toCheckpoint(request);
+  // As of what is granted here: whoever asks for this counts by what it likes.
+  const change = {
+    ...removed,
+    set: { ...set, leaseMs: 0 },
+    ...(isLong && { condition: heldByExecution(request.leaseId) }),
+  };
   const outcome = await context.store.renew(toIdentity(request), expiresAt, change, signal).catch((error) => {
     publish('renewal-failed', { ...toEvent(request), error });
     throw error;

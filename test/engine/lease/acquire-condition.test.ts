@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { leaseFormat, requestRelease, takeoverBefore } from '../../../lib/lease/index.js';
+import { isUnrenewed } from '../../../lib/lease/later-conditions.js';
 import { above } from '../../support/above.js';
 import { toGrant } from '../../support/grants.js';
 import { useStage } from '../../support/use-stage.js';
@@ -140,6 +141,36 @@ describe('the acquire condition, part by part, on a real engine', () => {
     expect(await toGrant(actor, name, 'mine')).toEqual({ kind: 'given-back' });
     expect(await stage.it.item(name)).toEqual(before);
     expect(await toGrant(actor, name, 'another')).toMatchObject({ kind: 'granted' });
+  });
+
+  it('I2 unrenewed: what was watched is taken over while it runs, as it was seen, and not as something else', async () => {
+    const name = stage.name();
+    const actor = await stage.it.readyActor();
+    const first = await toGrant(actor, name, 'first');
+    if (first.kind !== 'granted') throw new Error('not granted');
+    const { token, expiresAt } = first.grant;
+    const watched = (seenLeaseId: string, seenToken: number, seenExpiresAt: number) => ({
+      seenLeaseId,
+      aboveToken: token,
+      change: { condition: isUnrenewed(seenToken, seenExpiresAt) },
+    });
+    for (const other of [
+      watched('first', token, expiresAt - 1),
+      watched('first', token, expiresAt + 1),
+      watched('first', token - 1, expiresAt),
+      watched('another', token, expiresAt),
+    ])
+      expect(await toGrant(actor, name, 'second', other)).toMatchObject({ kind: 'held' });
+    const seen = watched('first', token, expiresAt);
+    const outcome = await toGrant(actor, name, 'second', seen);
+    expect(outcome).toMatchObject({
+      kind: 'granted',
+      grant: { token: above(token), item: { leaseId: 'first' } },
+    });
+    expect(await toGrant(actor, name, 'third', seen)).toMatchObject({
+      kind: 'held',
+      item: { leaseId: 'second' },
+    });
   });
 
   it('the lease id that a superseder has seen is taken over, while it runs', async () => {

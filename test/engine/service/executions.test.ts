@@ -60,15 +60,18 @@ describe('a lock that an execution holds', () => {
 
   const next = (name: string) => rightRequests(name, 'lease-of-next').acquire;
 
-  it('has the execution as its owner and its group, and may be longer than others', async () => {
+  it('has the execution as its owner and its group, may be longer than others, and says no length: nobody watches it', async () => {
     await using service = await served({ status: 'RUNNING' });
     const name = stage.name();
-    expect(await held(service.handle, name, 'a')).toMatchObject({ ok: true, granted: { owner: arn('a') } });
+    const answer = await held(service.handle, name, 'a');
+    expect(answer).toMatchObject({ ok: true, granted: { owner: arn('a') } });
+    const { expiresAt, acquiredAt } = answer.granted as Record<string, number>;
+    expect(expiresAt! - acquiredAt!).toBeGreaterThan(dayMs - 10_000);
     expect(await stage.it.item(name)).toMatchObject({
       owner: arn('a'),
       execution: arn('a'),
       group: `execution/${arn('a')}`,
-      leaseMs: dayMs,
+      leaseMs: 0,
     });
     const shown = await service.handle({ operation: 'inspect', name });
     expect(shown.lock).toMatchObject({ state: 'held', execution: arn('a') });

@@ -110,8 +110,9 @@ export const acquireRemovals: readonly Removal[] = [
   {
     name: 'token: the one that was granted is handed out',
     file: acquireRequest,
-    find: 'const grant = { leaseId, token, expiresAt, acquiredAt, item, adopted: false }',
-    replace: 'const grant = { leaseId, token: token + 1, expiresAt, acquiredAt, item, adopted: false }',
+    find: 'const grant = { leaseId, token, expiresAt, acquiredAt, askedAt, item, adopted: false }',
+    replace:
+      'const grant = { leaseId, token: token + 1, expiresAt, acquiredAt, askedAt, item, adopted: false }',
     noticedBy: [{ suite: 'lock' }],
   },
   {
@@ -216,10 +217,16 @@ export const acquireRemovals: readonly Removal[] = [
     noticedBy: [{ suite: 'lock' }],
   },
   {
+    // What was watched for its length is tried for sooner, as a rule.
     name: 'waiting: an expired lock is tried for',
-    file: acquisition,
-    find: 'return freeAfter(item, this.#request.lockDelayMs) < takeoverBefore(this.#host.context);',
-    replace: 'return item.leaseId === undefined;',
+    changes: [
+      {
+        file: acquisition,
+        find: 'return freeAfter(item, this.#request.lockDelayMs) < takeoverBefore(this.#host.context);',
+        replace: 'return item.leaseId === undefined;',
+      },
+      { file: acquisition, find: 'if (this.#untilGivenUpMs() <= 0) return true;', replace: '' },
+    ],
     noticedBy: [{ suite: 'lock' }],
   },
   {

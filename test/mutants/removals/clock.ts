@@ -211,7 +211,6 @@ export const clockRemovals: readonly Removal[] = [
         title:
           'C13 D03 I6 a monotonic clock set ahead, and nobody tells the time: a renewal goes on, and ends soon',
       },
-      { suite: 'lock' },
     ],
   },
   {

@@ -364,8 +364,8 @@ export const holdingRemovals: readonly Removal[] = [
   {
     name: 'release: tried again later it is as uncertain as before, and keeps its least hold (D01)',
     file: hold,
-    find: 'this.#listener.releaseLater?.(this.identity, this.remainingMs);',
-    replace: 'this.#listener.releaseLater?.(this.labels, this.remainingMs);',
+    find: 'this.#listener.releaseLater?.(this.identity, forMs);',
+    replace: 'this.#listener.releaseLater?.(this.labels, forMs);',
     noticedBy: [
       {
         file: 'test/unit/lease/hold.test.ts',

@@ -17,6 +17,7 @@ import { observabilityRemovals } from './observability.js';
 import { requestsRemovals } from './requests.js';
 import { scanRemovals } from './scan.js';
 import { serviceRemovals } from './service.js';
+import { watchingRemovals } from './watching.js';
 
 /** Every removal. A new subject brings a file of its own. */
 export const removals: readonly Removal[] = [
@@ -25,6 +26,7 @@ export const removals: readonly Removal[] = [
   ...lostAnswersRemovals,
   ...clockRemovals,
   ...holdingRemovals,
+  ...watchingRemovals,
   ...requestsRemovals,
   ...fenceRemovals,
   ...handOverRemovals,

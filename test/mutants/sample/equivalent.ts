@@ -172,7 +172,7 @@ export const equivalents: readonly Equivalent[] = [
   },
   {
     file: 'lib/client/acquisition.ts',
-    line: 'const untilMs = freeAfter(this.#seen, this.#request.lockDelayMs) - takeoverBefore(context) + (1 + 1);',
+    line: 'return Number.isFinite(untilMs) ? Math.min(untilMs, this.#untilGivenUpMs()) + (1 + 1) : undefined;',
     reason: 'A look that comes a millisecond later: no timer, and no request, is that exact.',
   },
   {

@@ -1,5 +1,5 @@
 import type { CallRecord, Check, Violation, WriteRecord } from '../history/history.js';
-import { isGrant, leaseWrites, numberIn, numberOfId, processOf, textIn } from './lease-writes.js';
+import { isGrant, leaseWrites, numberIn, numberOfId, processOf, Standing, textIn } from './lease-writes.js';
 
 /**
  * Section 4, "free, but not yet": a release before `minHoldMs` is over says from when on the lock can be had; nobody is granted
@@ -13,7 +13,9 @@ export const checkFreeNotYet: Check = (history) => {
   const handed = new Set(
     history.records.map((record) => (record.kind === 'handed' ? record.leaseId : undefined)),
   );
+  const stands = new Standing();
   for (const write of leaseWrites(history)) {
+    const givenUpMs = stands.givenUpMs(write);
     const { atMs, key, before, after, request } = write;
     if (!request || atMs >= deletedEarlyAtMs) continue;
     const tell = (what: string) => violations.push({ rule: 'not yet', atMs, what: `${key}: ${what}` });
@@ -27,7 +29,7 @@ export const checkFreeNotYet: Check = (history) => {
       const isOwn = textIn(before, 'owner') === textIn(after, 'owner');
       const endsMs = numberIn(before, 'expiresAt');
       if (from === undefined || endsMs === undefined || isOwn || delayMs === 0 || !clocksHold) continue;
-      if (atMs <= endsMs + delayMs + skewMs / 2)
+      if (atMs <= Math.min(endsMs + skewMs / 2, givenUpMs) + delayMs)
         tell(
           `${to} takes over ${(atMs - endsMs).toFixed(0)} ms after the end, and wanted ${delayMs.toFixed(0)}`,
         );

@@ -52,6 +52,20 @@ export function isGrant({ before, after }: WriteRecord): boolean {
   return leaseId !== textIn(before, 'leaseId') || numberIn(after, 'version') !== numberIn(before, 'version');
 }
 
+/** How long leases have stood in the table as they are: told all writes of it, in their order. */
+export class Standing {
+  readonly #sinceMs = new Map<string, number>();
+
+  /** When the holder of the lease that is there before a write has given it up, if it counts from the last renewal. */
+  givenUpMs({ key, atMs, before, after }: WriteRecord): number {
+    const watchedMs = numberIn(before, 'leaseMs') ?? 0;
+    const sinceMs = this.#sinceMs.get(key) ?? atMs;
+    const isAsItWas = ['version', 'expiresAt'].every((one) => numberIn(before, one) === numberIn(after, one));
+    if (!isAsItWas) this.#sinceMs.set(key, atMs);
+    return watchedMs > 0 ? sinceMs + watchedMs : Number.POSITIVE_INFINITY;
+  }
+}
+
 /**
  * Grants are ordered by when they were made up, within this: a clock's interval is used while it is at most five seconds
  * wide; the front ends' disagreement and drift come on top.

@@ -31,7 +31,7 @@ export interface FaultProfile {
   readonly jump: boolean;
 }
 
-const skews = [0, 100, 500] as const;
+const skews = [0, 100, 500, 1_000] as const;
 
 /** Draws the kinds of trouble of a schedule. */
 export function drawFaultProfile(random: Random, clocksMustHold = false): FaultProfile {

@@ -104,6 +104,7 @@ export const wantedKinds: Readonly<Record<Suite, readonly string[]>> = {
     ...ends('acquireAll', 'ok', 'LockHeldError', 'StoreError', 'UserAbort'),
     ...ends('withLocks', 'ok', 'LockHeldError', 'LockLostError: broken', 'LockLostError: expired'),
     'asked: behind dead waiters',
+    ...['seen: taken over by watching', 'seen: taken over by watching, before its end in the store'],
     ...ends('releaseAll', 'released'),
     ...ends('lead', 'ok', 'WorkFailed', 'UserAbort'),
     'trouble: Time to Live removes an item',

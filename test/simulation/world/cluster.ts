@@ -305,6 +305,15 @@ export class Cluster {
     else if (backMs === undefined && !isReading) this.countTrouble('the answer to a write is lost');
   }
 
+  /** Only where nothing else would have let the taker write yet. */
+  #countWatched(endsMs: number): void {
+    const { history, nowMs } = this;
+    if (nowMs <= endsMs + history.premises.skewMs / 2)
+      history.tally.count(
+        `seen: taken over by watching${nowMs <= endsMs ? ', before its end in the store' : ''}`,
+      );
+  }
+
   #recordSent(process: SimProcess, input: SentInput): void {
     const update = input?.UpdateExpression;
     if (update === undefined || input.TableName !== leaseTable) return;
@@ -330,6 +339,7 @@ export class Cluster {
     if (table === leaseTable) {
       const granted = after?.leaseId !== undefined && after.leaseId.S !== before?.leaseId?.S;
       if (granted) this.survey(key, 'grant');
+      if (granted && watches(request)) this.#countWatched(Number(before?.expiresAt?.N));
       if (granted && key.includes('#')) this.surveyShared(key.slice(0, key.indexOf('#')));
       return;
     }
@@ -355,6 +365,11 @@ function deleterOf({ input }: RequestInfo, table: string, key: string): string |
   const deletes = input.TransactItems?.map((part: AnyInput) => part.Delete) ?? [input];
   const own = deletes.find((one: AnyInput) => one?.TableName === table && one.Key?.id === key);
   return own?.ExpressionAttributeValues?.[':by'];
+}
+
+/** Whether a grant demands that a lease still has the end that somebody was shown. */
+function watches(request: RequestInfo | undefined): boolean {
+  return valueFor('expiresAt', request?.input?.ConditionExpression ?? '') !== undefined;
 }
 
 /** What an update's input tells. */

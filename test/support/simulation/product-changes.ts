@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { hasToken, isCurrent, isOurs, lengthens, mayBeGranted } from '../../../lib/lease/conditions.js';
-import { isCompleted } from '../../../lib/lease/later-conditions.js';
+import { isCompleted, isUnrenewed } from '../../../lib/lease/later-conditions.js';
 import { leaseFormat } from '../../../lib/lease/lease-item.js';
 import { childIs, claimable, completable, takeable } from '../../../lib/scan/slices/scan-conditions.js';
 import type { Condition, ItemChange } from '../../../lib/table/index.js';
@@ -36,6 +36,7 @@ const condition: fc.Arbitrary<Condition> = fc.oneof(
     values.map((given) => filled(text, given)),
   ),
   times.map((at) => isCompleted(at)),
+  fc.tuple(times, times).map(([token, expiresAt]) => isUnrenewed(token, expiresAt)),
   maybe(times).map(takeable),
   fc.tuple(maybe(keys), keys).map(([hi, next]) => claimable(hi, { next, known: undefined })),
   maybe(keys).map(completable),

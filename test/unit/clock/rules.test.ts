@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { elapsedBetween } from '../../../lib/clock/store-clock.js';
 import {
   expiryFor,
   Lease,
@@ -35,7 +36,10 @@ function makeContext({ clock, runtime }: Machine): LeaseContext {
 function granted(machine: Machine): { readonly lease: Lease; readonly expiresAt: number } {
   const context = makeContext(machine);
   const expiresAt = expiryFor(context, leaseMs);
-  const grant = { leaseId: 'id', token: 1, expiresAt, acquiredAt: 0, item: undefined, adopted: false };
+  const askedAt = machine.clock.instant();
+  const grant = {
+    ...{ leaseId: 'id', token: 1, expiresAt, acquiredAt: 0, askedAt, item: undefined, adopted: false },
+  };
   return { lease: new Lease(context, { name: 'n', owner: 'o' }, grant, settings), expiresAt };
 }
 
@@ -155,6 +159,39 @@ describe('the rules of granting, holding and taking (protocol, section 3)', () =
           }
         },
       ),
+    );
+  });
+
+  it('I2 property: so do it and a takeover by watching, for any clocks, however far front ends lie apart', () => {
+    const aheadMs = fc.integer({ min: -60_000, max: 60_000 });
+    const talk = fc.record({ frontEndAheadMs: aheadMs, idle: fc.integer({ min: 0, max: 1_300 }) });
+    const seenAfterMs = fc.integer({ min: 0, max: 900 });
+    const steps = fc.array(fc.integer({ min: 0, max: 200 }), { minLength: 5, maxLength: 20 });
+    const arbitraries = [fc.array(talk, { minLength: 1, maxLength: 5 }), seenAfterMs, steps] as const;
+    checkProperty(
+      fc.property(...arbitraries, anyLapse, fc.boolean(), (talks, seenMs, stepsAround, lapse, takers) => {
+        const time = new TrueTime();
+        const [holder, taker] = [new Machine(time), new Machine(time)];
+        time.troubled = takers ? 1 : 0;
+        const talkAll = () => {
+          for (const { frontEndAheadMs, idle } of talks) {
+            time.pass(idle, honest);
+            holder.frontEndAheadMs = frontEndAheadMs;
+            holder.talk(1, 1);
+          }
+        };
+        talkAll();
+        const { lease } = granted(holder);
+        time.pass(seenMs, honest);
+        const since = taker.clock.instant();
+        time.pass(leaseMs - 2_000, lapse);
+        for (const ms of stepsAround) {
+          time.pass(ms, honest);
+          holder.talk(0, ms % 7);
+          const mayTake = elapsedBetween(since, taker.clock.instant()).least >= leaseMs;
+          expect(lease.remainingMs > 0 && mayTake).toBe(false);
+        }
+      }),
     );
   });
 });

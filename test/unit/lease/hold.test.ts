@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StoreClock } from '../../../lib/clock/store-clock.js';
+import { elapsedBetween, StoreClock } from '../../../lib/clock/store-clock.js';
 import { StoreError } from '../../../lib/errors/index.js';
 import { Heartbeat } from '../../../lib/lease/heartbeat.js';
 import { Hold } from '../../../lib/lease/hold.js';
@@ -55,11 +55,13 @@ function scene(answers: Partial<Record<Call, readonly Answer[]>> = {}, settings:
   const name = `jobs-${++number}`;
   const leaseId = `lease of ${name}`;
   const acquiredAt = clock.now().latest;
+  const askedAt = clock.instant();
   const grant = {
     leaseId,
     token: 7,
     acquiredAt,
     expiresAt: acquiredAt + leaseMs,
+    askedAt,
     item: undefined,
     adopted: false,
   };
@@ -78,7 +80,7 @@ function scene(answers: Partial<Record<Call, readonly Answer[]>> = {}, settings:
     },
   };
   const hold = new Hold(context, { name, leaseId, owner: 'o', token: 7 }, grant, terms, listener);
-  return { name, hold, runtime, clock, asked, released, times, ends, later, leftBehind };
+  return { name, hold, runtime, clock, askedAt, asked, released, times, ends, later, leftBehind };
 }
 
 /** An answer that comes when it is told to. */
@@ -229,7 +231,9 @@ describe('a lease that its store grants for longer than was asked', () => {
     const { hold, clock } = scene();
     const { context, settings } = hold;
     const acquiredAt = clock.now().latest;
-    const term = new LeaseTerm(context, settings, { acquiredAt, expiresAt: acquiredAt + leaseMs, surplusMs });
+    const askedAt = clock.instant();
+    const expiresAt = acquiredAt + leaseMs;
+    const term = new LeaseTerm(context, settings, { acquiredAt, expiresAt, askedAt, surplusMs });
     const asked = term.next();
     term.confirm(asked);
     expect(asked).toBeGreaterThan(acquiredAt + leaseMs + surplusMs);
@@ -258,6 +262,36 @@ describe('the heartbeats of one process', () => {
     expect(beats).toHaveLength(2);
     expect(beats[0]).toBeLessThan(beats[1]!);
     expect(beats[1]).toBe(renewEveryMs);
+  });
+});
+
+describe('a lease whose holder’s clock becomes narrower', () => {
+  /** All that was not known is known: the time is the earliest that it could have been. */
+  const narrow = ({ clock }: ReturnType<typeof scene>) => {
+    const { earliest } = clock.now();
+    clock.learn(clock.instant(), { earliest, latest: earliest });
+  };
+
+  it('I2 is over when its length has passed since it was asked for, though the end in the store has not come', async () => {
+    const own = scene({ renew: ['none'] }, { safetyMarginMs: 0 });
+    narrow(own);
+    await own.runtime.pass(leaseMs - 100);
+    expect(own.hold.isHeld).toBe(true);
+    await own.runtime.pass(100);
+    expect(own.clock.now().latest).toBeLessThan(own.hold.term.expiresAt);
+    expect(own.hold.isHeld).toBe(false);
+  });
+
+  it('I2 counts a renewal from when it was asked for, not from its answer', async () => {
+    const { answer, settle } = held();
+    const own = scene({ renew: [answer] });
+    const renewing = own.hold.renew({});
+    await own.runtime.pass(5_000);
+    narrow(own);
+    settle(done);
+    await renewing;
+    expect(own.hold.remainingMs).toBeLessThanOrEqual(leaseMs - 5_000);
+    expect(own.hold.remainingMs).toBeGreaterThan(leaseMs - 5_100);
   });
 });
 
@@ -305,8 +339,15 @@ describe('a lease that is lost', () => {
 
   it('whose end is its holder’s own, too, has ended by itself', async () => {
     let tied: ReturnType<typeof scene> | undefined;
-    const endsInMs = () => (tied ? tied.hold.term.expiresAt - tied.clock.now().latest : leaseMs);
+    const since = { monotonicMs: 0, wallMs: 0 };
+    const endsInMs = () => {
+      if (!tied) return leaseMs;
+      const { clock, hold } = tied;
+      const sinceAskedMs = elapsedBetween(since, clock.instant()).most;
+      return Math.min(hold.term.expiresAt - clock.now().latest, leaseMs - sinceAskedMs);
+    };
     tied = scene({ renew: ['none'] }, { endsInMs });
+    Object.assign(since, tied.askedAt);
     await tied.runtime.pass(leaseMs);
     expect(tied.hold.loss).toMatchObject({ reason: 'max-hold' });
   });

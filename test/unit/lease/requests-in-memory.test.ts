@@ -50,13 +50,16 @@ type Context = ReturnType<typeof scene>['context'];
 
 describe('the acquire write', () => {
   it('writes a whole lease, by the latest that store time can be', async () => {
-    const { grant, item } = scene();
+    const { context, grant, item } = scene();
     const outcome = await grant('mine', { group: 'g', change: { set: { page: 7 } } });
     const token = first;
     const expiresAt = now + 3_000;
     expect(outcome).toEqual({
       kind: 'granted',
-      grant: { leaseId: 'mine', token, expiresAt, acquiredAt: now, item: undefined, adopted: false },
+      grant: {
+        ...{ leaseId: 'mine', token, expiresAt, acquiredAt: now, item: undefined, adopted: false },
+        askedAt: context.clock.instant(),
+      },
     });
     expect(await item()).toEqual({
       name: 'n',
@@ -111,17 +114,20 @@ describe('the acquire write', () => {
   });
 
   it('adopts the grant of an earlier attempt, also one that does not tell when it was', async () => {
-    const { grant, table } = scene();
+    const { context, grant, table } = scene();
     await table.create({ name: 'n', format, version: 7, leaseId: 'mine', owner: 'o', expiresAt: later });
     expect(await grant('mine')).toEqual({
       kind: 'granted',
       grant: {
         ...{ leaseId: 'mine', token: 7, expiresAt: later, acquiredAt: now, adopted: true },
+        askedAt: context.clock.instant(),
         item: { name: 'n', format, version: 7, leaseId: 'mine', owner: 'o', expiresAt: later },
       },
     });
     await table.update('n', { set: { acquiredAt: 5 }, condition: { text: 'attribute_exists(#name)' } });
     expect(await grant('mine')).toMatchObject({ grant: { acquiredAt: 5 } });
+    const askedAt = { monotonicMs: 2, wallMs: 3 };
+    expect(await grant('mine', { askedAt })).toMatchObject({ grant: { askedAt } });
   });
 
   it.each([

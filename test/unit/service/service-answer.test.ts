@@ -116,12 +116,13 @@ describe('an answer of the lock service', () => {
   });
 
   it('I2 as a grant has what stood there before, and ends so much earlier as more was asked for', () => {
-    const grant = toGrant({ granted } as never, 400);
+    const askedAt = { monotonicMs: 5, wallMs: at };
+    const grant = toGrant({ granted } as never, askedAt, 400);
     expect(grant).toMatchObject({ leaseId: 'mine', token: 7, acquiredAt: at, adopted: false });
-    expect(grant).toMatchObject({ expiresAt: at + 9_600, surplusMs: 400 });
+    expect(grant).toMatchObject({ expiresAt: at + 9_600, surplusMs: 400, askedAt });
     expect(grant.item).toMatchObject({ name: 'n', version: 6, owner: 'another', leaseId: '' });
     const { takenOverFrom: _, ...first } = granted;
-    const { item } = toGrant({ granted: { ...first, checkpoint: { page: 3 } } } as never, 0);
+    const { item } = toGrant({ granted: { ...first, checkpoint: { page: 3 } } } as never, askedAt, 0);
     expect(item).toMatchObject({ version: 6, checkpoint: { page: 3 } });
     expect(item).not.toHaveProperty('leaseId');
   });

@@ -512,6 +512,27 @@ describe('a holder', () => {
   }
   const event = (channel: string, lease: object) => ({ channel, owner: 'unknown', ...lease });
 
+  it('I2 says no length in what it grants, goes on with or renews: who asked counts by what it likes, and nobody watches it', async () => {
+    const { world, put, ask } = await held();
+    expect(world.items.get('x')).toMatchObject({ leaseMs: { N: '0' } });
+    // Granted by a client with a table, which counts it itself.
+    const leaseId = 'lease-id-2';
+    put('own', { leaseId, owner: 'o', expiresAt: world.nowMs + 20_000, leaseMs: 20_000, renewals: 0 });
+    const token = Number(world.items.get('own')!.version!.N);
+    await ask({ operation: 'renew', name: 'own', leaseId, token, leaseMs: 600_000 });
+    expect(world.items.get('own')).toMatchObject({ leaseMs: { N: '0' } });
+    const from = { fromLeaseId: leaseId, fromToken: token };
+    await ask({
+      operation: 'resume',
+      name: 'own',
+      leaseId: 'the-next-one',
+      leaseMs: 30_000,
+      owner: 'o',
+      ...from,
+    });
+    expect(world.items.get('own')).toMatchObject({ leaseId: { S: 'the-next-one' }, leaseMs: { N: '0' } });
+  });
+
   it('renews by a length or to an end, is told what was asked of it, and that is an event', async () => {
     const { world, ask, lease, granted } = await held();
     await world.until(world.loop.sleep(5_000));
