@@ -146,8 +146,8 @@ export const acquireRemovals: readonly Removal[] = [
   {
     name: 'acquire: one that gives up gives its lease back',
     file: acquisition,
-    find: 'if (this.#uncertain) this.#giveBack();',
-    replace: '',
+    find: 'if (this.#uncertain) this.#giveBack();\n      else this',
+    replace: 'if (!this.#uncertain) this',
     noticedBy: [
       { suite: 'lock' },
       {

@@ -233,7 +233,7 @@ export const serviceRemovals: readonly Removal[] = [
   {
     name: 'service: a renewal makes no lease longer than the deployment allows',
     file: 'lib/service/holder-operations.ts',
-    find: '...(isLong && { condition: heldByExecution(request.leaseId) })',
+    find: '    ...(isLong && { condition: heldByExecution(request.leaseId) }),\n',
     replace: '',
     noticedBy: [
       { file: executionsTests, title: 'can be renewed to beyond what others may have, and others can’t' },

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { transform } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { changesOf } from '../../mutants/removal.js';
 import { removals } from '../../mutants/removals/index.js';
@@ -18,6 +19,25 @@ describe('the protections that can be taken out', () => {
   it('are each another change', () => {
     const changes = removals.map((removal) => JSON.stringify(changesOf(removal)));
     expect([...new Set(changes)]).toEqual(changes);
+  });
+
+  it('leave a program: whatever does not compile would be noticed by any test', async () => {
+    const broken: string[] = [];
+    await Promise.all(
+      removals.map(async (removal) => {
+        const changes = changesOf(removal);
+        for (const file of new Set(changes.map((change) => change.file))) {
+          const source = readFileSync(join(root, file), 'utf8');
+          const changed = toChanged(
+            source,
+            changes.filter((change) => change.file === file),
+          );
+          if (file.endsWith('.ts'))
+            await transform(changed, { loader: 'ts' }).catch(() => broken.push(removal.name));
+        }
+      }),
+    );
+    expect(broken).toEqual([]);
   });
 
   it.each(removals)('$name: its text stands in its file, once, and its tests are there', (removal) => {
