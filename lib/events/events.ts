@@ -1,4 +1,4 @@
-import { channel } from 'node:diagnostics_channel';
+import { type Channel, channel } from 'node:diagnostics_channel';
 import type { HolderInfo, LockLostError, LossReason } from '../errors/index.js';
 
 /** What every event tells. */
@@ -77,5 +77,18 @@ export interface LeaseEvents {
  * @see https://nodejs.org/api/diagnostics_channel.html
  */
 export function publish<Name extends keyof LeaseEvents>(name: Name, event: LeaseEvents[Name]): void {
-  channel(`leasehold:${name}`).publish(event);
+  channelOf(name).publish(event);
+}
+
+/**
+ * Kept for good: who subscribes on Node 20 a moment after the channel of that name was collected is never told anything,
+ * since what is left to do for the old one takes the new one out of Node's list.
+ */
+const channels = new Map<string, Channel>();
+
+/** The channel of an event, the same object each time. */
+export function channelOf(name: string): Channel {
+  const known = channels.get(name) ?? channel(`leasehold:${name}`);
+  channels.set(name, known);
+  return known;
 }

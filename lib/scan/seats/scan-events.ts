@@ -1,5 +1,5 @@
-import { channel } from 'node:diagnostics_channel';
 import type { LossReason } from '../../errors/index.js';
+import { channelOf } from '../../events/events.js';
 import type { Lease } from '../../lease/index.js';
 
 /** What every event of a slice that is held tells. Plain data, `lease` apart. */
@@ -142,5 +142,5 @@ export const scanChannels: readonly string[] = names.map((name) => `leasehold:${
 
 /** Publishes an event on Node's `diagnostics_channel`; subscribers are called before it returns. */
 export function publishScan<Name extends keyof ScanEvents>(name: Name, event: ScanEvents[Name]): void {
-  channel(`leasehold:${name}`).publish(event);
+  channelOf(name).publish(event);
 }

@@ -116,4 +116,16 @@ export const observabilityRemovals: readonly Removal[] = [
       },
     ],
   },
+  {
+    name: 'observability: channels are kept, or Node 20 loses who subscribes a moment after one was collected',
+    file: 'lib/events/events.ts',
+    find: '  channels.set(name, known);\n',
+    replace: '',
+    noticedBy: [
+      {
+        file: 'test/unit/events/subscribers.test.ts',
+        title: 'of a lease is told, also a moment after what nobody heard was put away',
+      },
+    ],
+  },
 ];
