@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { guardOrphans } from '../../../bin/cli/run/run.js';
-import { sameWishMs } from '../../../bin/terminal/interruption.js';
+import { exitCodeOfSignal, sameWishMs } from '../../../bin/terminal/interruption.js';
 import { LockClient } from '../../../lib/index.js';
 import { twiceWithinAMillisecond } from '../../support/cli/double-signal.js';
 import { type RunInTerminal, type Running, runInTerminal } from '../../support/cli/run-in-terminal.js';
@@ -95,7 +95,8 @@ describe.skipIf(process.platform === 'win32')('C44 run and its signals', () => {
     await running.saidOnStderr('waiting for');
     twiceWithinAMillisecond(running.child);
     const { exitCode, stderr } = await running.ended;
-    expect(exitCode).toBe(130);
+    // The second may come while Node takes itself down, when no listener can stand any more: a shell sees 130 as well.
+    expect(exitCode ?? exitCodeOfSignal(running.child.signalCode!)).toBe(130);
     expect(stderr).toContain('stopped by SIGINT; "waited-once" is not held');
   });
 
